@@ -1,0 +1,1 @@
+//! GPUs, instance types, prices and software compatibility: embedded facts and importers.

@@ -1,0 +1,1 @@
+//! Operator graph x hardware x strategy to memory and time, as intervals.

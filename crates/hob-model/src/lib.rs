@@ -1,0 +1,1 @@
+//! Model files to one operator graph.

@@ -1,0 +1,1 @@
+//! Search over strategies and instances: ranked, priced, explained offers.

@@ -1,0 +1,1 @@
+//! The workload file: hob.toml to a checked description of the work.
