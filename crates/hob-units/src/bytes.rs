@@ -108,7 +108,8 @@ impl fmt::Display for Bytes {
             v if v >= KIB => (v / KIB, "KiB"),
             v => (v, "B"),
         };
-        let text = if unit == "B" || scaled >= 100.0 { format!("{scaled:.0} {unit}") } else { format!("{scaled:.1} {unit}") };
+        let text =
+            if unit == "B" || scaled >= 100.0 { format!("{scaled:.0} {unit}") } else { format!("{scaled:.1} {unit}") };
         f.pad(&text)
     }
 }

@@ -65,7 +65,11 @@ impl<Q: Quantity> Interval<Q> {
     #[must_use]
     pub fn widened(self, factor: f64) -> Self {
         let factor = factor.max(1.0);
-        Self { low: Q::from_base(self.low.base() / factor), mid: self.mid, high: Q::from_base(self.high.base() * factor) }
+        Self {
+            low: Q::from_base(self.low.base() / factor),
+            mid: self.mid,
+            high: Q::from_base(self.high.base() * factor),
+        }
     }
 
     /// Each end scaled by a certain factor (which keeps the order), possibly into another quantity.
@@ -117,8 +121,8 @@ const Z_90: f64 = 1.281_551_565_544_6;
 /// Standard normal distribution function. Abramowitz & Stegun 26.2.17, absolute error below 7.5e-8.
 fn normal_cdf(z: f64) -> f64 {
     let t = 1.0 / (1.0 + 0.231_641_9 * z.abs());
-    let poly = t
-        * (0.319_381_530 + t * (-0.356_563_782 + t * (1.781_477_937 + t * (-1.821_255_978 + t * 1.330_274_429))));
+    let poly =
+        t * (0.319_381_530 + t * (-0.356_563_782 + t * (1.781_477_937 + t * (-1.821_255_978 + t * 1.330_274_429))));
     let tail = (-z * z / 2.0).exp() / (2.0 * std::f64::consts::PI).sqrt() * poly;
     if z >= 0.0 { 1.0 - tail } else { tail }
 }

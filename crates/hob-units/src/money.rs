@@ -129,7 +129,8 @@ fn grouped(amount: Decimal) -> String {
         v if v >= 0.1 || v == 0.0 => 2,
         _ => 4,
     };
-    let plain = format!("{:.*}", digits, amount.round_dp_with_strategy(digits as u32, RoundingStrategy::MidpointNearestEven));
+    let plain =
+        format!("{:.*}", digits, amount.round_dp_with_strategy(digits as u32, RoundingStrategy::MidpointNearestEven));
     let (sign, rest) = plain.strip_prefix('-').map_or(("", plain.as_str()), |rest| ("-", rest));
     let (whole, fraction) = rest.split_once('.').map_or((rest, None), |(w, f)| (w, Some(f)));
     let mut out = String::from(sign);
@@ -159,7 +160,8 @@ impl FromStr for Money {
         let fail = || ParseQuantityError::new(text, "an amount with its currency, such as `CNY 20000`");
         let (currency, amount) =
             text.trim().split_once(char::is_whitespace).ok_or_else(|| fail().because("it has no currency"))?;
-        let currency: Currency = currency.parse().map_err(|_| fail().because(format!("`{currency}` is not a currency code")))?;
+        let currency: Currency =
+            currency.parse().map_err(|_| fail().because(format!("`{currency}` is not a currency code")))?;
         let digits: String = amount.trim().chars().filter(|c| !matches!(c, ',' | '_')).collect();
         let amount = Decimal::from_str(&digits).map_err(|_| fail().because(format!("`{amount}` is not an amount")))?;
         if amount.is_sign_negative() && !amount.is_zero() {
@@ -238,7 +240,8 @@ impl FromStr for MoneyPer {
     type Err = ParseQuantityError;
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let fail = || ParseQuantityError::new(text, "an amount for a period, such as `CNY 20000/month`");
-        let (money, per) = text.rsplit_once('/').ok_or_else(|| fail().because("it has no `/hour`, `/day`, `/month` or `/year`"))?;
+        let (money, per) =
+            text.rsplit_once('/').ok_or_else(|| fail().because("it has no `/hour`, `/day`, `/month` or `/year`"))?;
         let per = match per.trim().to_ascii_lowercase().as_str() {
             "hour" | "h" => Period::Hour,
             "day" | "d" => Period::Day,
@@ -246,7 +249,8 @@ impl FromStr for MoneyPer {
             "year" => Period::Year,
             other => return Err(fail().because(format!("`{other}` is not hour, day, month or year"))),
         };
-        let money = money.parse().map_err(|error: ParseQuantityError| ParseQuantityError { why: error.why, ..fail() })?;
+        let money =
+            money.parse().map_err(|error: ParseQuantityError| ParseQuantityError { why: error.why, ..fail() })?;
         Ok(Self { money, per })
     }
 }

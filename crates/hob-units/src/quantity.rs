@@ -151,7 +151,8 @@ impl fmt::Display for Watts {
 impl fmt::Display for Share {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let percent = self.0 * 100.0;
-        let text = if percent != 0.0 && percent.abs() < 10.0 { format!("{percent:.1}%") } else { format!("{percent:.0}%") };
+        let text =
+            if percent != 0.0 && percent.abs() < 10.0 { format!("{percent:.1}%") } else { format!("{percent:.0}%") };
         f.pad(&text)
     }
 }
@@ -211,8 +212,14 @@ impl fmt::Display for Tokens {
 impl FromStr for Tokens {
     type Err = ParseQuantityError;
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let units =
-            &[("tokens", 1.0), ("token", 1.0), ("k tokens", 1e3), ("M tokens", 1e6), ("B tokens", 1e9), ("T tokens", 1e12)];
+        let units = &[
+            ("tokens", 1.0),
+            ("token", 1.0),
+            ("k tokens", 1e3),
+            ("M tokens", 1e6),
+            ("B tokens", 1e9),
+            ("T tokens", 1e12),
+        ];
         parse_with_units(text, units, "a count of tokens, such as `500 tokens` or `2 B tokens`")
             .or_else(|error| {
                 let compact = text.trim().replacen("k ", " k ", 1).replacen("M ", " M ", 1);

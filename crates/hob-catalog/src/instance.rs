@@ -1,0 +1,71 @@
+//! What a cloud (or a user's own rack) rents out as one machine.
+
+use hob_units::{Bytes, BytesPerSec, Share};
+use serde::Serialize;
+
+use crate::provenance::Provenance;
+
+/// Whether one can have it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Availability {
+    /// Anyone can order it.
+    OnSale,
+    /// On sale, older generation or limited.
+    Limited,
+    /// By allow-list or invitation.
+    InvitationOnly,
+    /// No longer sold.
+    Retired,
+    /// Named somewhere; sizes or sale status are not known. Never offered as a fact.
+    NotConfirmed,
+    /// The user's own machine.
+    Owned,
+}
+
+/// One instance type. Capacity fields are of the whole machine.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct InstanceType {
+    /// Cloud: `tencent`, `aws`, `azure`, `gcp`, `alibaba`, `nebius`, `lambda`, `own`, or any imported name.
+    pub cloud: String,
+    /// Type name as the cloud's API takes it; unique within the cloud.
+    pub name: String,
+    /// Family: `PNV4`, `GN7`, `p5`.
+    pub family: String,
+    /// Whether one can have it.
+    pub availability: Availability,
+    /// Id of the GPU (or of the GPU fraction) in the catalog.
+    pub gpu: String,
+    /// How many of that GPU or fraction.
+    pub gpu_count: u32,
+    /// Virtual CPUs.
+    pub vcpus: Option<u32>,
+    /// Main memory.
+    pub memory: Option<Bytes>,
+    /// Local disk in words of the source (`4 x 6400 GB NVMe`); `None` when not stated.
+    pub local_disk: Option<String>,
+    /// Private network of the whole machine.
+    pub network: Option<BytesPerSec>,
+    /// RDMA network of the whole machine; `Some(0)` means none, `None` means not known.
+    pub rdma: Option<BytesPerSec>,
+    /// How the GPUs of the machine reach each other when that differs from the GPU row (`PCIe only`, `NVLink`).
+    pub gpu_link: Option<GpuLink>,
+    /// Region names or codes where it is sold.
+    pub regions: Vec<String>,
+    /// Where the row comes from.
+    pub provenance: Provenance,
+    /// Share of one GPU each unit holds, when the GPU is a fraction.
+    pub gpu_share: Option<Share>,
+}
+
+/// How GPUs inside one machine reach each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GpuLink {
+    /// Through PCIe and, for peers on another root, host memory.
+    Pcie,
+    /// NVLink bridges or mesh without a switch.
+    Nvlink,
+    /// NVLink through NVSwitch: full bandwidth between any pair.
+    Nvswitch,
+}
