@@ -1,1 +1,16 @@
 //! Model files to one operator graph.
+//!
+//! Whatever a model came from (a Hugging Face config, safetensors or GGUF headers, an ONNX graph, a preset, a bare
+//! parameter count), it becomes one list of operators with shapes. Parameters, bytes, FLOPs and KV cache are folds over
+//! that list; there is no second formula for the same quantity. This crate never loads a weight.
+
+mod dtype;
+mod fold;
+mod graph;
+
+pub use dtype::Dtype;
+pub use fold::{ModelSummary, PartSummary};
+pub use graph::{
+    Attention, Block, Certainty, Extent, KvCache, ModelGraph, ModelKind, NormKind, OpKind, Operator, Origin, Part,
+    PartRole, Quantization, Shape, Site, Span, StoredBytes, Unknown,
+};
