@@ -4,11 +4,15 @@
 //! parameter count), it becomes one list of operators with shapes. Parameters, bytes, FLOPs and KV cache are folds over
 //! that list; there is no second formula for the same quantity. This crate never loads a weight.
 
+mod build;
+mod config;
 mod dtype;
+mod error;
 mod fold;
 mod graph;
 
 pub use dtype::Dtype;
+pub use error::ModelError;
 pub use fold::{ModelSummary, PartSummary};
 pub use graph::{
     Attention, Block, Certainty, Extent, KvCache, ModelGraph, ModelKind, NormKind, OpKind, Operator, Origin, Part,
