@@ -1,7 +1,7 @@
 //! Which image, audio, video and text-encoder families Hob reads, by the config's `model_type` or `_class_name`.
 
 use crate::config::fields::Fields;
-use crate::config::{bert, clip, vit, whisper};
+use crate::config::{bert, clip, flux, hunyuan_video, sd3, unet, vit, wan, whisper};
 use crate::error::ModelError;
 use crate::graph::ModelGraph;
 
@@ -13,6 +13,11 @@ pub(super) fn graph(fields: &Fields<'_>, name: &str) -> Option<Result<ModelGraph
         "bert" | "roberta" | "xlm-roberta" | "camembert" => bert::graph,
         "vit" => vit::graph,
         "clip" => clip::graph,
+        "UNet2DConditionModel" => unet::graph,
+        "SD3Transformer2DModel" => sd3::graph,
+        "FluxTransformer2DModel" => flux::graph,
+        "WanTransformer3DModel" => wan::graph,
+        "HunyuanVideoTransformer3DModel" => hunyuan_video::graph,
         _ => return None,
     };
     Some(read(fields, name))

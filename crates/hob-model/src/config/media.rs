@@ -172,3 +172,9 @@ pub(super) fn conv(
 pub(super) fn grid(pixels: u64, fixed: u64) -> Extent {
     Extent::Grid { pixels_per_position: pixels as f64, frames_per_position: 1.0, fixed }
 }
+
+/// Positions of a clip, each standing for `pixels` pixels and `frames` frames. With a causal VAE that keeps the first
+/// frame alone, `(frames - 1) / n + 1` rounded down is `ceil(frames / n)`, which is what [`Extent::Grid`] counts.
+pub(super) fn clip(pixels: u64, frames: u64, fixed: u64) -> Extent {
+    Extent::Grid { pixels_per_position: pixels as f64, frames_per_position: frames as f64, fixed }
+}
