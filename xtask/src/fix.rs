@@ -13,8 +13,6 @@ pub fn run(workspace: &Workspace) -> Result<bool> {
     // Formatting comes after clippy, whose rewrites are not formatted.
     let is_formatted = cargo_passes(workspace, &["fmt", "--all"], &[])?;
     let is_built = cargo_passes(workspace, &["build", "--package", "hob", "--quiet"], &[])?;
-    for written in generated::write(workspace)? {
-        println!("wrote {written}");
-    }
-    Ok(is_linted && is_formatted && is_built)
+    let is_generated = generated::write(workspace)?;
+    Ok(is_linted && is_formatted && is_built && is_generated)
 }

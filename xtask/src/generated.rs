@@ -64,11 +64,19 @@ pub fn check(workspace: &Workspace) -> Result<Outcome> {
     Ok(Outcome::new(problems, format!("{} texts", GENERATED.len())))
 }
 
-/// Writes every row that differs; gives the paths that were written.
-pub fn write(workspace: &Workspace) -> Result<Vec<&'static str>> {
-    let mut written = Vec::new();
+/// Writes every row that differs and prints its path; a row that cannot be made is named and does not hold up the rest.
+/// Gives whether all could be made.
+pub fn write(workspace: &Workspace) -> Result<bool> {
+    let mut is_complete = true;
     for row in GENERATED {
-        let wanted = wanted(workspace, row).with_context(|| format!("could not generate {}", row.path))?;
+        let wanted = match wanted(workspace, row) {
+            Ok(wanted) => wanted,
+            Err(error) => {
+                eprintln!("could not generate {}: {error:#}", row.path);
+                is_complete = false;
+                continue;
+            }
+        };
         if current(workspace, row) == wanted {
             continue;
         }
@@ -77,9 +85,9 @@ pub fn write(workspace: &Workspace) -> Result<Vec<&'static str>> {
             fs::create_dir_all(folder).with_context(|| format!("could not make {}", folder.display()))?;
         }
         fs::write(&path, wanted).with_context(|| format!("could not write {}", row.path))?;
-        written.push(row.path);
+        println!("wrote {}", row.path);
     }
-    Ok(written)
+    Ok(is_complete)
 }
 
 /// What stands in the file now; a file that is not there yet is empty.

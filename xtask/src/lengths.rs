@@ -3,9 +3,9 @@
 use anyhow::Result;
 
 use crate::steps::Outcome;
-use crate::workspace::Workspace;
+use crate::workspace::{Workspace, is_test_file};
 
-/// Longest source file without its tests. A longer one swallows more than one noun (docs/adr/0001 names the style).
+/// Longest source file without its tests. A longer one swallows more than one noun.
 const LINES_MAX: usize = 600;
 
 /// The step: measures every Rust file outside test folders.
@@ -13,8 +13,7 @@ pub fn check(workspace: &Workspace) -> Result<Outcome> {
     let mut lengths = Vec::new();
     let mut problems = Vec::new();
     for file in workspace.files_with_extension(&["rs"])? {
-        let is_test = file.ends_with("tests.rs") || file.iter().any(|part| part == "tests" || part == "benches");
-        if is_test {
+        if is_test_file(&file) {
             continue;
         }
         let lines = lines_without_tests(&workspace.read(&file)?);

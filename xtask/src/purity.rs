@@ -7,7 +7,7 @@ use anyhow::Result;
 
 use crate::arrows::ROOMS;
 use crate::steps::Outcome;
-use crate::workspace::Workspace;
+use crate::workspace::{Workspace, is_test_file};
 
 /// How many source files of a pure crate may lift the bans outside tests: its one edge file, where it has one.
 fn edge_files_max(room: &str) -> usize {
@@ -32,7 +32,7 @@ pub fn check(workspace: &Workspace) -> Result<Outcome> {
             if matches!(name, "clippy.toml" | ".clippy.toml") {
                 problems.push(format!("{} replaces the bans of crates/clippy.toml; remove it", file.display()));
             }
-            let is_source = file.starts_with(folder.join("src")) && name.ends_with(".rs") && name != "tests.rs";
+            let is_source = file.starts_with(folder.join("src")) && name.ends_with(".rs") && !is_test_file(file);
             if is_source && lifts_a_ban(&workspace.read(file)?) {
                 lifting.push(file.display().to_string());
             }

@@ -83,6 +83,13 @@ impl Workspace {
     }
 }
 
+/// Whether a Rust file holds tests only, by where it lies or by its name: `tests.rs`, `price_tests.rs`.
+pub fn is_test_file(file: &Path) -> bool {
+    let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let is_in_test_folder = file.iter().any(|part| part == "tests" || part == "benches");
+    is_in_test_folder || name == "tests.rs" || name.ends_with("_tests.rs")
+}
+
 /// The cargo that started this program, so that `cargo +toolchain xtask` keeps its toolchain.
 pub fn cargo() -> String {
     std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned())
