@@ -1,0 +1,197 @@
+//! The small table of efficiencies and overheads: `data/calibration/*.csv`.
+//!
+//! One row is one coefficient in one scope. A lookup takes the most specific row that matches; a missing scope inherits
+//! from its parent instead of failing, with the parent's wider band.
+
+use hob_catalog::GpuArchitecture;
+use hob_units::Quantity;
+use serde::Serialize;
+use thiserror::Error;
+
+use crate::outcome::EstimateError;
+
+/// Where a coefficient holds. Empty means everywhere.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default, Serialize)]
+pub struct Scope {
+    /// Engine or framework family (`vllm`, `megatron`).
+    pub engine: String,
+    /// GPU generation in lower case (`hopper`).
+    pub architecture: String,
+    /// Number format (`fp8`).
+    pub precision: String,
+    /// Operator class or anything narrower (`moe`, `attention`).
+    pub class: String,
+}
+
+impl Scope {
+    /// Everywhere.
+    #[must_use]
+    pub fn any() -> Self {
+        Self::default()
+    }
+    /// Narrowed to an engine family.
+    #[must_use]
+    pub fn engine(mut self, engine: &str) -> Self {
+        self.engine = engine.to_owned();
+        self
+    }
+    /// Narrowed to a GPU generation.
+    #[must_use]
+    pub fn architecture(mut self, architecture: GpuArchitecture) -> Self {
+        self.architecture = format!("{architecture:?}").to_lowercase();
+        self
+    }
+    /// Narrowed to a number format.
+    #[must_use]
+    pub fn precision(mut self, precision: &str) -> Self {
+        self.precision = precision.to_owned();
+        self
+    }
+    /// Narrowed to an operator class.
+    #[must_use]
+    pub fn class(mut self, class: &str) -> Self {
+        self.class = class.to_owned();
+        self
+    }
+
+    /// How many fields of this row match `asked`, or `None` when one contradicts it.
+    fn matches(&self, asked: &Self) -> Option<u32> {
+        let fields = [
+            (&self.engine, &asked.engine),
+            (&self.architecture, &asked.architecture),
+            (&self.precision, &asked.precision),
+            (&self.class, &asked.class),
+        ];
+        fields.iter().try_fold(0, |score, (row, asked)| match (row.is_empty(), row == asked) {
+            (true, _) => Some(score),
+            (false, true) => Some(score + 1),
+            (false, false) => None,
+        })
+    }
+}
+
+/// One coefficient with its 80 % band and source.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Coefficient {
+    /// Name: `train.gemm_efficiency`, `serve.kernel_seconds`.
+    pub name: String,
+    /// Where it holds.
+    pub scope: Scope,
+    /// Lower end of the 80 % band.
+    pub low: f64,
+    /// Value.
+    pub value: f64,
+    /// Upper end.
+    pub high: f64,
+    /// Unit in words.
+    pub unit: String,
+    /// Paper, page or derivation.
+    pub source: String,
+    /// Date of the source.
+    pub source_date: String,
+}
+
+/// Why the table cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("efficiency table, line {line}: {why}")]
+pub struct EfficiencyError {
+    line: u64,
+    why: String,
+}
+
+/// The whole table.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Efficiencies {
+    rows: Vec<Coefficient>,
+}
+
+/// One file for each kind of estimate, each with the same header.
+const EMBEDDED: [&str; 3] = [
+    include_str!("../../../data/calibration/training.csv"),
+    include_str!("../../../data/calibration/serving.csv"),
+    include_str!("../../../data/calibration/media.csv"),
+];
+
+impl Efficiencies {
+    /// The table that ships with Hob.
+    ///
+    /// # Errors
+    /// Never in a released binary: a test reads the embedded table.
+    pub fn embedded() -> Result<Self, EfficiencyError> {
+        let mut rows = Vec::new();
+        for text in EMBEDDED {
+            rows.extend(Self::parse(text)?.rows);
+        }
+        Ok(Self { rows })
+    }
+
+    /// Reads a table: `name,engine,architecture,precision,class,low,value,high,unit,source,source_date`.
+    ///
+    /// # Errors
+    /// When a row lacks a column, or its three numbers are not finite, positive and in order.
+    pub fn parse(text: &str) -> Result<Self, EfficiencyError> {
+        let mut reader = csv::Reader::from_reader(text.as_bytes());
+        let mut rows = Vec::new();
+        for (index, record) in reader.records().enumerate() {
+            let line = index as u64 + 2;
+            let fail = |why: String| EfficiencyError { line, why };
+            let record = record.map_err(|error| fail(error.to_string()))?;
+            let text = |column: usize| record.get(column).map(str::to_owned).unwrap_or_default();
+            let number = |column: usize| {
+                text(column).parse::<f64>().map_err(|_| fail(format!("`{}` is not a number", text(column))))
+            };
+            let (low, value, high) = (number(5)?, number(6)?, number(7)?);
+            if !(low.is_finite() && high.is_finite() && 0.0 <= low && low <= value && value <= high) {
+                return Err(fail(format!("{low} <= {value} <= {high} does not hold")));
+            }
+            let scope = Scope { engine: text(1), architecture: text(2), precision: text(3), class: text(4) };
+            rows.push(Coefficient {
+                name: text(0),
+                scope,
+                low,
+                value,
+                high,
+                unit: text(8),
+                source: text(9),
+                source_date: text(10),
+            });
+        }
+        Ok(Self { rows })
+    }
+
+    /// The most specific row of `name` that does not contradict `scope`; ties go to the first.
+    #[must_use]
+    pub fn find(&self, name: &str, scope: &Scope) -> Option<&Coefficient> {
+        let mut best: Option<(u32, &Coefficient)> = None;
+        for row in self.rows.iter().filter(|row| row.name == name) {
+            if let Some(score) = row.scope.matches(scope)
+                && best.is_none_or(|(previous, _)| score > previous)
+            {
+                best = Some((score, row));
+            }
+        }
+        best.map(|(_, row)| row)
+    }
+
+    /// The most specific row of `name`.
+    ///
+    /// # Errors
+    /// When the table has no row of that name that covers `scope`: nothing is guessed.
+    pub fn get(&self, name: &'static str, scope: &Scope) -> Result<&Coefficient, EstimateError> {
+        self.find(name, scope).ok_or(EstimateError::MissingCoefficient { name })
+    }
+
+    /// All rows, in the file's order.
+    #[must_use]
+    pub fn rows(&self) -> &[Coefficient] {
+        &self.rows
+    }
+}
+
+impl Coefficient {
+    /// The value in a unit of the caller's.
+    #[must_use]
+    pub fn quantity<Q: Quantity>(&self) -> Q {
+        Q::from_base(self.value)
+    }
+}
