@@ -25,6 +25,8 @@ pub enum ModelKind {
     DiffusionImage,
     /// Video denoiser.
     DiffusionVideo,
+    /// Embedding tables and small MLPs that score one row of features (DLRM).
+    Recommender,
     /// Nothing above is known to hold.
     Unknown,
 }

@@ -5,12 +5,14 @@
 //! that list; there is no second formula for the same quantity. This crate never loads a weight.
 
 mod build;
+mod companion;
 mod config;
 mod dtype;
 mod error;
 mod fold;
 mod graph;
 
+pub use companion::{Companion, DecodeWork, TextWork, Tiling, companions};
 pub use dtype::Dtype;
 pub use error::ModelError;
 pub use fold::{ModelSummary, PartSummary};

@@ -12,6 +12,7 @@ mod mmdit;
 mod sd3;
 mod unet;
 mod unet_blocks;
+pub(crate) mod vae;
 mod vit;
 mod wan;
 mod whisper;
