@@ -1,0 +1,32 @@
+# What the command line says of its own accord.
+word-error = error
+word-hint = hint
+
+error-unreadable = cannot read { $path }: { $why }
+error-malformed = { $path } is not a valid { $format } file: { $why }
+error-bad-field = { $path }: `{ $key }` { $why }
+error-too-large = { $path }: { $what } is { $claimed }, more than the limit of { $limit }
+error-model-not-found = no model file or preset is called `{ $name }`
+hint-check-path = check the path and that the file may be read
+hint-malformed = the file may be cut off or of another kind; fetch it again
+hint-bad-field = correct the key, or give the parameter count alone, such as `7B`
+hint-did-you-mean = did you mean { $names }?
+hint-model-forms = give a folder, a config.json, a .safetensors, .gguf or .onnx file, a hub id, or a count such as `7B`
+
+column-part = part
+column-parameters = parameters
+column-dtype = type
+column-weights = weights
+
+inspect-head = { $name }: { $family }, { $layers } layers
+inspect-certainty-exact = Every operator is understood; the counts are exact.
+inspect-certainty-inferred = Parts were inferred from shapes or from a related family; estimates widen.
+inspect-certainty-rough = Little more than the parameter count is known; estimates are wide.
+inspect-total = total
+inspect-active = active for one token
+inspect-flops-token = Forward: { $flops } for one token with an empty context.
+inspect-flops-sample = Forward: { $flops } for one sample of { $size }.
+inspect-kv = KV cache: { $bytes } for one more token at 16 bits.
+inspect-state = Constant state: { $bytes } for one sequence at 16 bits.
+inspect-unknown-count = Not understood: { $count }
+inspect-unknown-more =   and { $count } more; `--json` lists all

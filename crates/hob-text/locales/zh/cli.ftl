@@ -1,0 +1,32 @@
+# 命令行自身的语句。
+word-error = 错误
+word-hint = 提示
+
+error-unreadable = 无法读取 { $path }：{ $why }
+error-malformed = { $path } 不是有效的 { $format } 文件：{ $why }
+error-bad-field = { $path }：`{ $key }` { $why }
+error-too-large = { $path }：{ $what } 为 { $claimed }，超过上限 { $limit }
+error-model-not-found = 没有名为 `{ $name }` 的模型文件或预设
+hint-check-path = 请检查路径以及文件的读取权限
+hint-malformed = 文件可能不完整或不是该类型，请重新获取
+hint-bad-field = 请改正该键，或只给出参数量，例如 `7B`
+hint-did-you-mean = 您是否想写 { $names }？
+hint-model-forms = 请给出文件夹、config.json、.safetensors、.gguf 或 .onnx 文件、hub 名称，或参数量，例如 `7B`
+
+column-part = 部分
+column-parameters = 参数量
+column-dtype = 类型
+column-weights = 权重
+
+inspect-head = { $name }：{ $family }，{ $layers } 层
+inspect-certainty-exact = 所有算子均已识别，数目精确。
+inspect-certainty-inferred = 部分内容由张量形状或相近架构推断，估计区间会变宽。
+inspect-certainty-rough = 几乎只知道参数量，估计区间很宽。
+inspect-total = 合计
+inspect-active = 每个 token 激活
+inspect-flops-token = 前向：空上下文下每个 token { $flops }。
+inspect-flops-sample = 前向：每个样本（{ $size }）{ $flops }。
+inspect-kv = KV 缓存：16 位下每增加一个 token 占 { $bytes }。
+inspect-state = 固定状态：16 位下每条序列 { $bytes }。
+inspect-unknown-count = 未识别：{ $count }
+inspect-unknown-more =   另有 { $count } 项；`--json` 列出全部
