@@ -11,6 +11,10 @@ mod dtype;
 mod error;
 mod fold;
 mod graph;
+mod vision_mobile;
+mod vision_presets;
+mod vision_resnet;
+mod vision_yolo;
 
 pub use companion::{Companion, DecodeWork, TextWork, Tiling, companions};
 pub use dtype::Dtype;
@@ -20,3 +24,4 @@ pub use graph::{
     Attention, Block, Certainty, Extent, KvCache, ModelGraph, ModelKind, NormKind, OpKind, Operator, Origin, Part,
     PartRole, Quantization, Shape, Site, Span, StoredBytes, Unknown,
 };
+pub use vision_presets::{VISION_PRESETS, vision_preset};

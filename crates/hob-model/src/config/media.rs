@@ -9,7 +9,7 @@ use crate::graph::{
 };
 
 /// A graph read exactly from a config, without the fields that only language models have.
-pub(super) fn model(
+pub(crate) fn model(
     name: &str,
     family: &str,
     kind: ModelKind,
@@ -35,12 +35,12 @@ pub(super) fn model(
 }
 
 /// The shape of one picture of `height` x `width` pixels, or of a clip of `frames` of them.
-pub(super) const fn picture(height: u64, width: u64, frames: u64) -> Shape {
+pub(crate) const fn picture(height: u64, width: u64, frames: u64) -> Shape {
     Shape { tokens: 0, past: 0, outputs: 0, height, width, frames }
 }
 
 /// Storage type that the config names, else the type in which the family is published.
-pub(super) fn stored_dtype(fields: &Fields<'_>, published: Dtype) -> Dtype {
+pub(crate) fn stored_dtype(fields: &Fields<'_>, published: Dtype) -> Dtype {
     match fields.text("torch_dtype").or_else(|| fields.text("dtype")) {
         Some("float32") => Dtype::F32,
         Some("float16") => Dtype::F16,
@@ -50,7 +50,7 @@ pub(super) fn stored_dtype(fields: &Fields<'_>, published: Dtype) -> Dtype {
 }
 
 /// Width of a head; heads must divide the hidden width.
-pub(super) fn head_width(fields: &Fields<'_>, key: &str, hidden: u64, heads: u64) -> Result<u64, ModelError> {
+pub(crate) fn head_width(fields: &Fields<'_>, key: &str, hidden: u64, heads: u64) -> Result<u64, ModelError> {
     if heads == 0 || !hidden.is_multiple_of(heads) {
         return Err(fields.bad(key, format!("is {heads}; a divisor of the width {hidden} was expected")));
     }
@@ -59,37 +59,37 @@ pub(super) fn head_width(fields: &Fields<'_>, key: &str, hidden: u64, heads: u64
 
 /// Which of the four projections of an attention carry a bias.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Biases {
-    pub(super) query: bool,
-    pub(super) key: bool,
-    pub(super) value: bool,
-    pub(super) output: bool,
+pub(crate) struct Biases {
+    pub(crate) query: bool,
+    pub(crate) key: bool,
+    pub(crate) value: bool,
+    pub(crate) output: bool,
 }
 
 impl Biases {
-    pub(super) const ALL: Self = Self { query: true, key: true, value: true, output: true };
+    pub(crate) const ALL: Self = Self { query: true, key: true, value: true, output: true };
     /// Stable Diffusion's transformer blocks.
-    pub(super) const OUTPUT_ONLY: Self = Self { query: false, key: false, value: false, output: true };
+    pub(crate) const OUTPUT_ONLY: Self = Self { query: false, key: false, value: false, output: true };
 }
 
 /// An ordinary multi-head attention over `extent`.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct AttentionLayer {
-    pub(super) dtype: Dtype,
-    pub(super) hidden: u64,
-    pub(super) heads: u64,
-    pub(super) head_width: u64,
+pub(crate) struct AttentionLayer {
+    pub(crate) dtype: Dtype,
+    pub(crate) hidden: u64,
+    pub(crate) heads: u64,
+    pub(crate) head_width: u64,
     /// Width of what keys and values are made from, and how many positions of it there are; `None` for self-attention.
-    pub(super) source: Option<(u64, u64)>,
-    pub(super) biases: Biases,
-    pub(super) extent: Extent,
-    pub(super) span: Span,
-    pub(super) cache: KvCache,
+    pub(crate) source: Option<(u64, u64)>,
+    pub(crate) biases: Biases,
+    pub(crate) extent: Extent,
+    pub(crate) span: Span,
+    pub(crate) cache: KvCache,
 }
 
 impl AttentionLayer {
     /// Projections, core and output, with names under `prefix`.
-    pub(super) fn ops(&self, prefix: &str) -> Vec<Operator> {
+    pub(crate) fn ops(&self, prefix: &str) -> Vec<Operator> {
         let inner = self.heads.saturating_mul(self.head_width);
         let (source_width, source_extent) = match self.source {
             Some((width, positions)) => (width, Extent::Sample { positions }),
@@ -112,7 +112,7 @@ impl AttentionLayer {
 }
 
 /// Two linear layers with biases and a non-linearity between them.
-pub(super) fn mlp(prefix: &str, dtype: Dtype, hidden: u64, inner: u64, extent: Extent) -> Vec<Operator> {
+pub(crate) fn mlp(prefix: &str, dtype: Dtype, hidden: u64, inner: u64, extent: Extent) -> Vec<Operator> {
     vec![
         linear(&format!("{prefix}.fc1"), Site::MlpInput, dtype, hidden, inner, true).over(extent),
         activation(dtype, inner, false).over(extent),
@@ -121,12 +121,12 @@ pub(super) fn mlp(prefix: &str, dtype: Dtype, hidden: u64, inner: u64, extent: E
 }
 
 /// Layer norm with weight and bias.
-pub(super) fn layer_norm(name: &str, dtype: Dtype, width: u64, extent: Extent) -> Operator {
+pub(crate) fn layer_norm(name: &str, dtype: Dtype, width: u64, extent: Extent) -> Operator {
     norm(name, dtype, NormKind::Layer, width, true).over(extent)
 }
 
 /// A norm whose learned parameters differ from its width (none for adaptive norms, one head for query and key norms).
-pub(super) fn norm_of(
+pub(crate) fn norm_of(
     name: &str,
     dtype: Dtype,
     kind: NormKind,
@@ -138,13 +138,13 @@ pub(super) fn norm_of(
 }
 
 /// The add of a residual branch, or other elementwise work over `width`.
-pub(super) fn elementwise(name: &str, dtype: Dtype, width: u64, extent: Extent) -> Operator {
+pub(crate) fn elementwise(name: &str, dtype: Dtype, width: u64, extent: Extent) -> Operator {
     op(name, Site::Other, dtype, OpKind::Elementwise { width }).over(extent)
 }
 
 /// Norm, attention, residual, norm, MLP, residual: one encoder layer. Whether the norm stands before or after its branch
 /// changes no count.
-pub(super) fn encoder_layer(layer: &AttentionLayer, inner: u64) -> Vec<Operator> {
+pub(crate) fn encoder_layer(layer: &AttentionLayer, inner: u64) -> Vec<Operator> {
     let AttentionLayer { dtype, hidden, extent, .. } = *layer;
     let mut ops = vec![layer_norm("norm1", dtype, hidden, extent)];
     ops.extend(layer.ops("attention"));
@@ -156,7 +156,7 @@ pub(super) fn encoder_layer(layer: &AttentionLayer, inner: u64) -> Vec<Operator>
 }
 
 /// A convolution with a square, line or cube kernel of `kernel_elements`.
-pub(super) fn conv(
+pub(crate) fn conv(
     name: &str,
     dtype: Dtype,
     inputs: u64,
@@ -169,12 +169,12 @@ pub(super) fn conv(
 }
 
 /// Positions of a picture, each standing for `pixels` pixels of one frame.
-pub(super) fn grid(pixels: u64, fixed: u64) -> Extent {
+pub(crate) fn grid(pixels: u64, fixed: u64) -> Extent {
     Extent::Grid { pixels_per_position: pixels as f64, frames_per_position: 1.0, fixed }
 }
 
 /// Positions of a clip, each standing for `pixels` pixels and `frames` frames. With a causal VAE that keeps the first
 /// frame alone, `(frames - 1) / n + 1` rounded down is `ceil(frames / n)`, which is what [`Extent::Grid`] counts.
-pub(super) fn clip(pixels: u64, frames: u64, fixed: u64) -> Extent {
+pub(crate) fn clip(pixels: u64, frames: u64, fixed: u64) -> Extent {
     Extent::Grid { pixels_per_position: pixels as f64, frames_per_position: frames as f64, fixed }
 }

@@ -7,7 +7,7 @@ mod clip;
 mod families_media;
 mod flux;
 mod hunyuan_video;
-mod media;
+pub(crate) mod media;
 mod mmdit;
 mod sd3;
 mod unet;
