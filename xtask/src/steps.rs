@@ -72,7 +72,7 @@ pub const STEPS: &[Step] = &[
 ];
 
 fn format(workspace: &Workspace) -> Result<Outcome> {
-    let problems = cargo_problems(workspace, &["fmt", "--all", "--check"])?;
+    let problems = cargo_problems(workspace, &["fmt", "--all", "--check", "--", "--color", "never"])?;
     Ok(Outcome::new(problems, ""))
 }
 
