@@ -11,10 +11,12 @@ mod dtype;
 mod error;
 mod fold;
 mod graph;
+mod recommender;
 mod vision_mobile;
 mod vision_presets;
 mod vision_resnet;
 mod vision_yolo;
+mod vision_yolo11;
 
 pub use companion::{Companion, DecodeWork, TextWork, Tiling, companions};
 pub use dtype::Dtype;
@@ -24,4 +26,5 @@ pub use graph::{
     Attention, Block, Certainty, Extent, KvCache, ModelGraph, ModelKind, NormKind, OpKind, Operator, Origin, Part,
     PartRole, Quantization, Shape, Site, Span, StoredBytes, Unknown,
 };
+pub use recommender::{RecommenderSizes, recommender_graph};
 pub use vision_presets::{VISION_PRESETS, vision_preset};

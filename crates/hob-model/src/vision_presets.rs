@@ -5,7 +5,7 @@ use crate::build::{activation, collapse, linear, op, part};
 use crate::config::media::{conv, elementwise, grid, model, norm_of, picture};
 use crate::dtype::Dtype;
 use crate::graph::{Extent, ModelGraph, ModelKind, NormKind, OpKind, Operator, Origin, PartRole, Site};
-use crate::{vision_mobile, vision_resnet, vision_yolo};
+use crate::{vision_mobile, vision_resnet, vision_yolo, vision_yolo11};
 
 /// Published checkpoints of these models store 32-bit weights.
 pub(crate) const DTYPE: Dtype = Dtype::F32;
@@ -13,7 +13,7 @@ pub(crate) const DTYPE: Dtype = Dtype::F32;
 pub(crate) const POOLED: Extent = Extent::Sample { positions: 1 };
 
 /// Names that [`vision_preset`] knows, in order.
-pub const VISION_PRESETS: [&str; 25] = [
+pub const VISION_PRESETS: [&str; 35] = [
     "convnext-base",
     "convnext-small",
     "convnext-tiny",
@@ -29,6 +29,16 @@ pub const VISION_PRESETS: [&str; 25] = [
     "vgg16",
     "vgg19",
     "wide-resnet50-2",
+    "yolo11l",
+    "yolo11l-seg",
+    "yolo11m",
+    "yolo11m-seg",
+    "yolo11n",
+    "yolo11n-seg",
+    "yolo11s",
+    "yolo11s-seg",
+    "yolo11x",
+    "yolo11x-seg",
     "yolov8l",
     "yolov8l-seg",
     "yolov8m",
@@ -45,7 +55,10 @@ pub const VISION_PRESETS: [&str; 25] = [
 #[must_use]
 pub fn vision_preset(name: &str) -> Option<ModelGraph> {
     let plain = name.trim().to_ascii_lowercase().replace('_', "-");
-    vision_resnet::preset(&plain).or_else(|| vision_mobile::preset(&plain)).or_else(|| vision_yolo::preset(&plain))
+    vision_resnet::preset(&plain)
+        .or_else(|| vision_mobile::preset(&plain))
+        .or_else(|| vision_yolo::preset(&plain))
+        .or_else(|| vision_yolo11::preset(&plain))
 }
 
 /// Builds a net layer by layer: remembers at which resolution it stands.

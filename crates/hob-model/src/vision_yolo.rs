@@ -7,18 +7,15 @@ use crate::graph::{Extent, ModelGraph, OpKind, Operator, Site};
 use crate::vision_presets::{DTYPE, Net, Then, conv_norm, plain_conv};
 
 /// Classes of the published checkpoints (COCO).
-const CLASSES: u64 = 80;
+pub(crate) const CLASSES: u64 = 80;
 /// Bins of the distribution that each side of a box is read from.
-const BINS: u64 = 16;
+pub(crate) const BINS: u64 = 16;
 /// Masks' prototypes of a segmenter.
-const MASKS: u64 = 32;
+pub(crate) const MASKS: u64 = 32;
 
 /// One of the nets of this file.
 pub(crate) fn preset(name: &str) -> Option<ModelGraph> {
-    let (scale, task) = match name.strip_prefix("yolov8")? {
-        scale if scale.len() == 1 => (scale, Task::Detect),
-        other => (other.strip_suffix("-seg").filter(|scale| scale.len() == 1)?, Task::Segment),
-    };
+    let (scale, task) = Task::split(name.strip_prefix("yolov8")?);
     // Depth in thirds, width in quarters, most channels before scaling.
     let scale = match scale {
         "n" => Scale { depth_thirds: 1, width_quarters: 1, channels_max: 1024 },
@@ -32,9 +29,18 @@ pub(crate) fn preset(name: &str) -> Option<ModelGraph> {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Task {
+pub(crate) enum Task {
+    /// Boxes.
     Detect,
+    /// Boxes and masks.
     Segment,
+}
+
+impl Task {
+    /// The scale's letter and the task that a name's suffix states.
+    pub(crate) fn split(suffix: &str) -> (&str, Self) {
+        suffix.strip_suffix("-seg").map_or((suffix, Self::Detect), |scale| (scale, Self::Segment))
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -44,10 +50,14 @@ struct Scale {
     channels_max: u64,
 }
 
+/// Channels at a width of so many quarters, rounded up to a multiple of 8.
+pub(crate) fn scaled(channels: u64, width_quarters: u64, channels_max: u64) -> u64 {
+    (channels.min(channels_max) * width_quarters).div_ceil(4).div_ceil(8) * 8
+}
+
 impl Scale {
     fn channels(self, channels: u64) -> u64 {
-        // Rounded up to a multiple of 8.
-        (channels.min(self.channels_max) * self.width_quarters).div_ceil(4).div_ceil(8) * 8
+        scaled(channels, self.width_quarters, self.channels_max)
     }
 
     fn repeats(self, repeats: u32) -> u32 {
@@ -92,30 +102,35 @@ fn yolo(name: &str, scale: Scale, task: Task) -> ModelGraph {
     join(&mut net, Direction::Same, w4 + w5);
     split(&mut net, w4 + w5, w5, scale.repeats(3), Shortcut::None);
     detect(&mut net, w5, w3, task);
-    let boxes = OpKind::Conv { inputs: BINS, outputs: 1, kernel_elements: 1, groups: 1, bias: false };
-    net.add("box decoding", vec![op("dfl", Site::Head, DTYPE, boxes).over(finest)]);
+    decode_boxes(&mut net, finest);
     net.finish(name, 640, w5)
 }
 
+/// The expectation over the bins of each side.
+pub(crate) fn decode_boxes(net: &mut Net, finest: Extent) {
+    let boxes = OpKind::Conv { inputs: BINS, outputs: 1, kernel_elements: 1, groups: 1, bias: false };
+    net.add("box decoding", vec![op("dfl", Site::Head, DTYPE, boxes).over(finest)]);
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Shortcut {
+pub(crate) enum Shortcut {
     Added,
     None,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Direction {
+pub(crate) enum Direction {
     Up,
     Same,
 }
 
-fn convolve(net: &mut Net, inputs: u64, outputs: u64, kernel: u64) {
+pub(crate) fn convolve(net: &mut Net, inputs: u64, outputs: u64, kernel: u64) {
     let ops = conv_norm(inputs, outputs, kernel, 1, net.extent(), Then::NormAndActivation);
     net.add("conv", ops);
 }
 
 /// Concatenates with an earlier level, after up-sampling to it.
-fn join(net: &mut Net, direction: Direction, width: u64) {
+pub(crate) fn join(net: &mut Net, direction: Direction, width: u64) {
     if direction == Direction::Up {
         net.enlarge();
     }
@@ -144,7 +159,7 @@ fn split(net: &mut Net, inputs: u64, outputs: u64, repeats: u32, shortcut: Short
 }
 
 /// Three poolings in a row, joined (SPPF).
-fn pyramid_pool(net: &mut Net, width: u64) {
+pub(crate) fn pyramid_pool(net: &mut Net, width: u64) {
     let extent = net.extent();
     let half = width / 2;
     let mut ops = conv_norm(width, half, 1, 1, extent, Then::NormAndActivation);
@@ -168,7 +183,7 @@ fn detect(net: &mut Net, width: u64, finest: u64, task: Task) {
     net.add("detect", ops);
 }
 
-fn branch(inputs: u64, inner: u64, outputs: u64, extent: Extent) -> Vec<Operator> {
+pub(crate) fn branch(inputs: u64, inner: u64, outputs: u64, extent: Extent) -> Vec<Operator> {
     let mut ops = conv_norm(inputs, inner, 3, 1, extent, Then::NormAndActivation);
     ops.extend(conv_norm(inner, inner, 3, 1, extent, Then::NormAndActivation));
     ops.push(plain_conv(inner, outputs, 1, extent));
@@ -176,7 +191,7 @@ fn branch(inputs: u64, inner: u64, outputs: u64, extent: Extent) -> Vec<Operator
 }
 
 /// The masks' basis, at twice the finest level's resolution.
-fn prototypes(net: &mut Net, inputs: u64, width: u64) {
+pub(crate) fn prototypes(net: &mut Net, inputs: u64, width: u64) {
     let coarse = net.extent();
     let mut ops = conv_norm(inputs, width, 3, 1, coarse, Then::NormAndActivation);
     net.enlarge();
