@@ -137,7 +137,17 @@ pub fn companions(graph: &ModelGraph) -> Vec<Companion> {
             let tokens = if distilled { 256 } else { 512 };
             vec![clip_l(), t5_xxl(tokens), autoencoder(Autoencoder::SixteenChannels)]
         }
-        "WanTransformer3DModel" => vec![umt5_xxl(), autoencoder(Autoencoder::Wan)],
+        "WanTransformer3DModel" => {
+            // Wan 2.2 5B works on 48 latent channels of another autoencoder, whose figures are not known here.
+            let other = graph
+                .operators()
+                .any(|(_, op)| op.name == "patch_embedding" && matches!(op.kind, OpKind::Conv { inputs: 48, .. }));
+            let mut all = vec![umt5_xxl()];
+            if !other {
+                all.push(autoencoder(Autoencoder::Wan));
+            }
+            all
+        }
         "HunyuanVideoTransformer3DModel" => {
             vec![llava_llama_3_8b(), clip_l(), autoencoder(Autoencoder::HunyuanVideo)]
         }

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use super::graph;
+use crate::companion::companions;
 use crate::config::fields::Fields;
 use crate::graph::{ModelGraph, Shape, Site};
 
@@ -96,6 +97,32 @@ fn video_tokens_follow_the_causal_vae() {
     };
     for (frames, steps) in [(1, 1), (5, 2), (80, 20), (81, 21), (129, 33)] {
         assert_eq!(tokens(frames), f64::from(steps * (720 / 16) * (1280 / 16)), "{frames} frames");
+    }
+}
+
+#[test]
+fn companions_follow_the_denoiser() {
+    let Some(folder) = configs() else { return };
+    let rows: [(&str, &[u64]); 9] = [
+        ("stable-diffusion-v1-5__stable-diffusion-v1-5", &[123_060_480, 83_653_863]),
+        ("stabilityai__stable-diffusion-xl-base-1.0", &[123_060_480, 694_659_840, 83_653_863]),
+        ("stabilityai__stable-diffusion-3.5-large", &[123_650_304, 694_659_840, 4_762_310_656, 83_819_683]),
+        ("black-forest-labs__FLUX.1-dev", &[123_060_480, 4_762_310_656, 83_819_683]),
+        ("black-forest-labs__FLUX.1-schnell", &[123_060_480, 4_762_310_656, 83_819_683]),
+        ("Wan-AI__Wan2.1-T2V-14B-Diffusers", &[5_680_910_336, 126_892_531]),
+        ("hunyuanvideo-community__HunyuanVideo", &[7_505_186_816, 123_060_480, 246_478_803]),
+        ("google__vit-base-patch16-224", &[]),
+        ("openai__whisper-base", &[]),
+    ];
+    for (file, parameters) in rows {
+        let graph = read(&std::fs::read_to_string(folder.join(format!("{file}.json"))).unwrap(), file).unwrap();
+        let companions = companions(&graph);
+        let got: Vec<u64> = companions.iter().map(|companion| companion.parameters).collect();
+        assert_eq!(got, parameters, "{file}");
+        for companion in companions {
+            // Each is either a text encoder or an autoencoder, and its work is known.
+            assert!(companion.text.is_some() != companion.decoder.is_some(), "{}", companion.name);
+        }
     }
 }
 

@@ -18,13 +18,14 @@ const LEVELS_MAX: usize = 8;
 const DEPTH_MAX: u64 = 1000;
 
 /// Keys whose effect on the operators is not modelled; any value but null, false or the default widens the estimate.
-const NOT_MODELLED: [&str; 6] = [
+const NOT_MODELLED: [&str; 7] = [
     "class_embed_type",
     "num_class_embeds",
     "encoder_hid_dim",
     "dual_cross_attention",
     "time_cond_proj_dim",
     "class_embeddings_concat",
+    "only_cross_attention",
 ];
 
 /// One resolution of the pyramid.
@@ -68,9 +69,7 @@ pub(super) fn graph(fields: &Fields<'_>, name: &str) -> Result<ModelGraph, Model
     let pyramid = Pyramid { dtype, time, conv_projection: !fields.flag("use_linear_projection", false) };
     let mut blocks = vec![("input".to_owned(), input)];
     blocks.extend(pyramid.down(&levels));
-    if fields.text("mid_block_type").unwrap_or("UNetMidBlock2DCrossAttn") == "UNetMidBlock2DCrossAttn"
-        || fields.raw("mid_block_type").is_none()
-    {
+    if fields.text("mid_block_type").is_none_or(|kind| kind == "UNetMidBlock2DCrossAttn") {
         blocks.extend(pyramid.middle(&last, middle_depth(fields)));
     } else {
         unknowns.push(fields.unknown("mid_block_type", "the middle block is left out"));

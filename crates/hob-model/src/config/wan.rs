@@ -14,8 +14,9 @@ use crate::graph::{Extent, KvCache, ModelGraph, ModelKind, NormKind, Operator, P
 const TEXT_TOKENS: u64 = 512;
 /// CLIP image tokens of the image-to-video variants (ViT-H/14 at 224 pixels and its class token).
 const IMAGE_TOKENS: u64 = 257;
-/// The VAE halves each side three times and takes four frames to one.
+/// The VAE takes four frames to one, and halves each side three times; the one of Wan 2.2 5B, with 48 channels, four times.
 const VAE_SCALE: u64 = 8;
+const VAE_SCALE_48_CHANNELS: u64 = 16;
 const VAE_FRAMES: u64 = 4;
 
 /// Reads a `WanTransformer3DModel` config.
@@ -32,8 +33,9 @@ pub(super) fn graph(fields: &Fields<'_>, name: &str) -> Result<ModelGraph, Model
     let [patch_frames, patch_height, patch_width] = patch(fields)?;
     let patch_latents = patch_frames.saturating_mul(patch_height).saturating_mul(patch_width);
     let dtype = stored_dtype(fields, Dtype::Bf16);
+    let scale = if out_channels == 48 { VAE_SCALE_48_CHANNELS } else { VAE_SCALE };
     let video = clip(
-        patch_height.saturating_mul(patch_width).saturating_mul(VAE_SCALE * VAE_SCALE),
+        patch_height.saturating_mul(patch_width).saturating_mul(scale * scale),
         patch_frames.saturating_mul(VAE_FRAMES),
         0,
     );
