@@ -1,6 +1,8 @@
 //! What an instance type costs, where, and under which charge type.
 
-use hob_units::{Money, Period};
+use std::fmt;
+
+use hob_units::{Currency, Money, MoneyPer, Period};
 use serde::Serialize;
 
 use crate::provenance::Provenance;
@@ -39,6 +41,44 @@ pub enum PriceAmount {
     },
 }
 
+impl PriceAmount {
+    /// Currency of the amount.
+    #[must_use]
+    pub fn currency(&self) -> Currency {
+        match self {
+            Self::Exact(money) => money.currency,
+            Self::Range { low, .. } => low.currency,
+        }
+    }
+
+    /// Lower end; the figure itself when there is one.
+    #[must_use]
+    pub fn low(&self) -> Money {
+        match self {
+            Self::Exact(money) => *money,
+            Self::Range { low, .. } => *low,
+        }
+    }
+
+    /// Upper end; the figure itself when there is one.
+    #[must_use]
+    pub fn high(&self) -> Money {
+        match self {
+            Self::Exact(money) => *money,
+            Self::Range { high, .. } => *high,
+        }
+    }
+}
+
+impl fmt::Display for PriceAmount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exact(money) => money.fmt(f),
+            Self::Range { low, high } => f.pad(&format!("{low} .. {high}")),
+        }
+    }
+}
+
 /// A list price of one whole instance.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Price {
@@ -56,4 +96,13 @@ pub struct Price {
     pub per: Period,
     /// What the price leaves out ("disks and public network are extra"), source and date.
     pub provenance: Provenance,
+}
+
+impl Price {
+    /// Lower and upper end for another period (months are average months). `None` on overflow.
+    #[must_use]
+    pub fn per(&self, period: Period) -> Option<(Money, Money)> {
+        let at = |money| MoneyPer { money, per: self.per }.per(period).map(|price| price.money);
+        Some((at(self.amount.low())?, at(self.amount.high())?))
+    }
 }
