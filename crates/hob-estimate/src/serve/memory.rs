@@ -1,0 +1,106 @@
+//! Memory of the fullest GPU of a replica, and how many sequences its KV cache holds.
+//!
+//! KV room = utilisation x driver total - weights - activation peak - workspaces - what lies outside the allocator
+//! (vLLM's start-up accounting).
+
+use hob_units::{Bytes, Interval, Quantity};
+
+use super::load::{ServeLoad, within};
+use super::profile::ServeProfile;
+use crate::efficiency::{Coefficient, Efficiencies, Scope};
+use crate::hardware::Hardware;
+use crate::outcome::{EstimateError, MemoryEstimate, MemoryKind, MemoryTerm};
+use crate::strategy::ServeStrategy;
+
+/// The verdict and the sequences of the load that fit.
+pub(super) struct Room {
+    pub(super) memory: MemoryEstimate,
+    pub(super) slots: u64,
+}
+
+/// More sequences than any engine schedules.
+const SLOTS_MAX: f64 = 1e9;
+
+impl ServeProfile {
+    pub(super) fn room(
+        &self,
+        hardware: &Hardware<'_>,
+        strategy: &ServeStrategy,
+        load: &ServeLoad,
+        table: &Efficiencies,
+    ) -> Result<Room, EstimateError> {
+        let (tensor, pipeline) = (f64::from(strategy.tensor), f64::from(strategy.pipeline));
+        let any = Scope::any();
+        let many = strategy.tensor.saturating_mul(strategy.pipeline) > 1;
+        let non_torch =
+            table.get("serve.non_torch_bytes", &any.clone().class(if many { "many_gpus" } else { "one_gpu" }))?;
+        let workspace = table.get("serve.workspace_bytes", &any)?;
+        let activation = table.get("serve.activation_factor", &any)?;
+
+        // The fullest stage holds the rounded-up share of layers and one of the two edges.
+        let stage = (self.layers / pipeline).ceil() / self.layers;
+        let edge = if strategy.pipeline > 1 { self.edge_largest } else { self.edge_bytes };
+        let weights = (self.layer_bytes * stage + edge) / tensor;
+        let tokens = f64::from(strategy.tokens_max.max(1)).min(load.context_max.max(2048.0));
+        let sequences = f64::from(strategy.batch_max.max(1)).min(tokens);
+        let peak = tokens * (self.widest / tensor + 4.0 * self.hidden) * 2.0
+            + sequences * self.vocabulary / tensor * 4.0 * 2.0;
+        let longest = self.kv_bytes_stored(load.context_max, tensor) * stage;
+        let driver = hardware.gpu.memory_total().base() / f64::from(hardware.gpu.gpus_on_board.max(1));
+        let usable = driver * within(strategy.memory_utilization, 0.0, 1.0);
+
+        let rank = format!("tensor {} x pipeline {}", strategy.tensor, strategy.pipeline);
+        let replicated = if strategy.tensor > 1 { 1.03 } else { 1.01 };
+        let term = |kind, bytes: Interval<Bytes>, formula: String| MemoryTerm { kind, bytes, formula };
+        let memory = MemoryEstimate::of(
+            vec![
+                term(
+                    MemoryKind::Weights,
+                    Interval::within_factor(Bytes::from_base(weights), replicated),
+                    format!("stored weights / ({rank})"),
+                ),
+                term(
+                    MemoryKind::Activations,
+                    scaled(activation, peak),
+                    format!(
+                        "{} x ({tokens} tokens x widest layer + {sequences} sequences x logits) [{}]",
+                        activation.value, activation.source
+                    ),
+                ),
+                term(
+                    MemoryKind::Workspaces,
+                    scaled(workspace, 1.0),
+                    format!("CUDA graphs and workspaces [{}]", workspace.source),
+                ),
+                term(
+                    MemoryKind::CudaContext,
+                    scaled(non_torch, 1.0),
+                    format!("outside the allocator [{}]", non_torch.source),
+                ),
+                term(
+                    MemoryKind::KvCache,
+                    Interval::exact(Bytes::from_base(longest)),
+                    format!("one sequence of {} tokens / ({rank})", load.context_max),
+                ),
+            ],
+            Bytes::from_base(usable),
+        );
+
+        let fixed = weights + activation.value * peak + workspace.value + non_torch.value;
+        let room = (usable - fixed).max(0.0);
+        // Half of the output is there on average.
+        let one = self.kv_bytes_stored(load.prompt + load.output / 2.0, tensor) * stage;
+        let fits_one = room >= longest;
+        let slots = match (fits_one, one > 0.0) {
+            (false, _) => 0.0,
+            (true, true) => (room / one).floor().min(SLOTS_MAX),
+            (true, false) => SLOTS_MAX,
+        };
+        Ok(Room { memory, slots: slots as u64 })
+    }
+}
+
+fn scaled(row: &Coefficient, by: f64) -> Interval<Bytes> {
+    let at = |value: f64| Bytes::from_base(value * by);
+    Interval { low: at(row.low), mid: at(row.value), high: at(row.high) }
+}
