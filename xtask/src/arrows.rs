@@ -27,7 +27,7 @@ pub const ROOMS: &[Room] = &[
     Room { name: "hob-text", may_see: &[], is_pure: true },
     Room { name: "hob-catalog", may_see: &["hob-units"], is_pure: true },
     Room { name: "hob-model", may_see: &["hob-units"], is_pure: true },
-    Room { name: "hob-workload", may_see: &["hob-units"], is_pure: true },
+    Room { name: "hob-workload", may_see: &["hob-units", "hob-text"], is_pure: true },
     Room { name: "hob-estimate", may_see: &["hob-units", "hob-catalog", "hob-model"], is_pure: true },
     Room {
         name: "hob-plan",

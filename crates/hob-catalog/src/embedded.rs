@@ -10,6 +10,10 @@ pub(crate) const PRICES: (&str, &str) = ("data/catalog/prices.csv", include_str!
 /// `regions.csv`.
 pub(crate) const REGIONS: (&str, &str) =
     ("data/catalog/regions.csv", include_str!("../../../data/catalog/regions.csv"));
+/// `compat.csv`.
+pub(crate) const COMPAT: (&str, &str) =
+    ("data/catalog/compat.csv", include_str!("../../../data/catalog/compat.csv"));
+
 /// Cloud, file and text of each catalog in SkyPilot's form.
 pub(crate) const SKYPILOT: &[(&str, &str, &str)] = &[
     ("aws", "data/catalog/skypilot/aws.csv", include_str!("../../../data/catalog/skypilot/aws.csv")),

@@ -4,6 +4,7 @@
 //! them. This crate never asks a network, never guesses a price and never turns an unknown into zero.
 
 mod catalog;
+mod compat;
 mod embedded;
 mod error;
 pub mod files;
@@ -20,6 +21,7 @@ mod regions;
 mod table;
 
 pub use catalog::Catalog;
+pub use compat::{Answer, Compat, CompatFact, Feature, Support};
 pub use error::{CatalogError, NameKind, ROW_ERRORS_KEPT_MAX, RowError, UnknownName};
 pub use fraction::{FractionError, FractionKind, qgpu_share};
 pub use gpu::{ComputeType, Fraction, Gpu, GpuArchitecture, Vendor};

@@ -8,6 +8,7 @@ mod hardware;
 mod outcome;
 mod serve;
 mod strategy;
+mod train;
 
 pub use efficiency::{Coefficient, Efficiencies, EfficiencyError, Scope};
 pub use hardware::{Hardware, Link};
@@ -19,3 +20,4 @@ pub use strategy::{
     AttentionKernel, Engine, KvFormat, NumberFormat, OptimizerKind, Recompute, ServeStrategy, Sharding, TrainMethod,
     TrainStrategy, WeightFormat,
 };
+pub use train::{TrainEstimate, TrainJob, TrainProfile, estimate_train};

@@ -3,8 +3,25 @@
 //! Text in, a [`Workload`] or a list of located problems out. This crate opens no file, knows no GPU and no price; every
 //! command of Hob takes the same description.
 
+mod check;
+mod closest;
+mod guess;
+mod kind;
+mod parse;
+mod problem;
+mod raw;
+mod read;
+mod render;
+mod schema;
+mod source;
+mod words;
 mod work;
 
+pub use kind::Kind;
+pub use parse::{FILE_BYTES_MAX, parse, parse_bytes};
+pub use problem::{Code, MAX_PROBLEMS, Problem, Problems};
+pub use render::Colour;
+pub use schema::{schema, schema_text};
 pub use work::{
     Assumed, Balance, Billing, Budget, Constraints, Data, DiffusionInput, Goal, LlmTraffic, Machine, MachineCost,
     Media, Method, Minimise, ModelRef, Objective, Optimizer, Percentile, Place, Precision, RateWindow, Render, Serve,

@@ -72,8 +72,9 @@ impl<'a> Replica<'a> {
         Ok(Self { profile, machine, room, load, slots, prefill, prefill_share, context })
     }
 
+    /// A step as a running request sees it: it is one of the batch itself.
     fn step(&self, batch: f64) -> f64 {
-        self.profile.decode(&self.machine, batch, self.context).total()
+        self.profile.decode(&self.machine, batch.max(1.0), self.context).total()
     }
 
     /// Requests a second with every slot taken.

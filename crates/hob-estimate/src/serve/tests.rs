@@ -1,4 +1,5 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
+#![allow(clippy::disallowed_methods)] // Tests may look for measurements outside the repository.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -405,7 +406,7 @@ fn measured_time_per_token_is_met_in_the_middle() {
             _ => continue,
         };
         let weights = if field("precision") == "fp8" { WeightFormat::Fp8 } else { WeightFormat::Half };
-        if number("gpus") != Some(tensor) || tensor < 1.0 || tensor > 8.0 {
+        if number("gpus") != Some(tensor) || !(1.0..=8.0).contains(&tensor) {
             continue;
         }
         let layout = ServeStrategy {
@@ -442,4 +443,20 @@ fn measured_time_per_token_is_met_in_the_middle() {
     assert!(all.len() > 200, "only {} rows", all.len());
     let error = median(all.iter().map(|row| (row.0 - 1.0).abs()).collect());
     assert!(error < 0.25, "median error of time per token {error}");
+}
+
+#[test]
+fn zz_speed() {
+    let table = Efficiencies::embedded().unwrap();
+    let (gpu, instance) = (h100(), machine(8));
+    let hardware = Hardware { gpu: &gpu, instance: &instance, nodes: 1 };
+    let layout = strategy(8, WeightFormat::Fp8);
+    let profile = ServeProfile::new(&model(QWEN3_235B), WeightFormat::Fp8, KvFormat::Half).unwrap();
+    let t = std::time::Instant::now();
+    for i in 0..2000 { std::hint::black_box(profile.estimate(&hardware, &layout, &load(1000.0, 300.0, Arrival::Closed(i % 100 + 1)), &table).unwrap()); }
+    println!("estimate {:?}", t.elapsed() / 2000);
+    let t = std::time::Instant::now();
+    let l = [Limit { what: LatencyKind::Ttft, percentile: Percentile4::P90, at_most: Seconds::from_ms(400.0), confidence: 0.8 }];
+    for _ in 0..500 { std::hint::black_box(profile.capacity(&hardware, &layout, &load(1000.0, 300.0, Arrival::Closed(1)), &l, &table).unwrap()); }
+    println!("capacity {:?}", t.elapsed() / 500);
 }

@@ -1,0 +1,176 @@
+# What is wrong with a workload file: what happened.
+workload-too-large = the file has { $bytes } bytes, and a workload file has at most { $max }
+workload-not-utf8 = the file is not UTF-8 text: byte { $byte } belongs to no character
+workload-empty = the file describes no work
+workload-syntax = this is not TOML: { $why }
+workload-unknown-key = no key is called `{ $key }` here
+workload-other-kind = `{ $field }` is for { $kinds }, and this file is of the kind { $kind }
+workload-misplaced = `{ $key }` does not belong here
+workload-wrong-form = `{ $field }` has the wrong form
+workload-bad-quantity = `{ $got }` does not fit `{ $field }`
+workload-unknown-word = `{ $got }` is not known as `{ $field }`
+workload-out-of-range = `{ $field }` cannot be { $got }
+workload-missing = `{ $field }` is missing
+workload-no-traffic = a service without traffic cannot be planned
+workload-no-amount = there is a deadline or a stream, but not how much work there is
+workload-exclusive = `{ $field }` and `{ $other }` exclude each other
+workload-contradiction = `{ $field }` contradicts `{ $other }`
+workload-windows-overlap = two windows claim the hour from { $hour }
+workload-windows-gap = the hour from { $hour } has no rate
+workload-not-used = `{ $field }` has no meaning for the task { $task }
+workload-too-many = `{ $field }` has { $count } entries, and { $max } are allowed
+workload-twice = `{ $got }` is the name of two machines
+workload-more-problems = ... and { $count } more
+
+# What was expected.
+workload-word-expected = expected
+workload-expected-table = a table with the keys { $keys }
+workload-expected-text = a text in quotes, such as "essay-grader"
+workload-expected-whole = a whole number from 1 to { $max }
+workload-expected-number = a number above zero, such as 3 or 0.5
+workload-expected-flag = true or false, without quotes
+workload-expected-word = one of: { $words }
+workload-expected-list = a list, such as ["a", "b"]
+workload-expected-tables = a list of tables
+workload-expected-exchange = a rate by pair of currencies, such as USD_CNY = 7.1
+workload-expected-rate = a rate with its unit, such as "{ $example }"
+workload-expected-time = a span of time with its unit, such as "{ $example }"
+workload-expected-size = a size with its unit, such as "{ $example }"
+workload-expected-transfer = a transfer rate with its unit, such as "{ $example }"
+workload-expected-share = a share in percent, such as "{ $example }"
+workload-expected-share-at-most = a share of at most 100%
+workload-expected-tokens = a count of tokens, such as "{ $example }"
+workload-expected-money = an amount with its currency first, such as "{ $example }"
+workload-expected-money-per = an amount for a period, such as "{ $example }"
+workload-expected-budget = an amount for a period or in all, such as "{ $example }" or "CNY 50000"
+workload-expected-count = a count, such as "{ $example }"
+workload-expected-fps = frames per second, such as "{ $example }"
+workload-expected-hours-per-hour = video that arrives in a span of time, such as "{ $example }"
+workload-expected-resolution = width x height, such as "{ $example }"
+workload-expected-hours = from hour to hour, such as "{ $example }"
+workload-expected-model = a model, such as model = "Qwen/Qwen2.5-7B" or model = "7B"
+workload-expected-traffic = a rate, such as rate = "12 req/s", or clients, such as concurrency = 50, below [traffic]
+workload-expected-window = both keys, such as hours = "22-08" and rate = "1 req/s"
+workload-expected-train-amount = samples = "50000 images" below [data], or tokens or steps below [train]
+workload-expected-weight = a weight above 0 and up to 1, such as minimise.cost = 0.7
+workload-expected-machine = a GPU, such as gpu = "A10"
+workload-expected-video = a table [video] with codec, resolution, fps, and arrives or total
+workload-expected-video-amount = total = "1200 hours" or arrives = "40 hours/hour" below [video]
+workload-expected-rendition = at least one [[rendition]] with codec and resolution
+workload-expected-render = a table [render] with renderer, frames and resolution
+workload-expected-measured-frame = time and GPU, such as frame = "42 s" and gpu = "T4"
+
+# What to do, and why.
+workload-hint-did-you-mean = did you mean `{ $suggestion }`?
+workload-hint-known-keys = known here: { $keys }
+workload-hint-move-to-top = `{ $key }` belongs at the top of the file, before the first [table]
+workload-hint-move-to-table = `{ $key }` belongs below [{ $table }]
+workload-hint-kind-takes = { $kind } takes `{ $instead }`
+workload-hint-write = write { $text }
+workload-hint-used-by = it is for: { $tasks }
+workload-hint-save-utf8 = save the file as UTF-8
+workload-hint-new = `hob new` writes a workload file
+workload-why-no-number = it does not begin with a number
+workload-why-negative = it is negative
+workload-why-not-positive = it must be above zero
+workload-why-no-unit = the unit is missing
+workload-why-too-large = it is too large
+workload-why-unit = `{ $unit }` is not a unit of it
+workload-why-no-per = the span of time is missing, such as `/s` or `/hour`
+workload-why-no-currency = the currency comes first, as its three capital letters: CNY, USD
+workload-why-period = the period is one of /hour, /day, /month, /year, where there is one
+workload-why-resolution = also read: 720p, 1080p, 4k
+workload-why-hours = hours of the 24-hour clock, the first not equal to the last
+workload-why-both-lists = the same GPU is allowed and barred
+workload-why-replicas = { $replicas } replicas need at least as many GPUs, and { $gpus } are allowed
+workload-why-rank = a rank belongs to lora and qlora
+workload-why-context = prompt and output together are longer: { $prompt } and { $output }
+workload-why-first-after-whole = the first token cannot be allowed to come after the whole answer
+workload-why-percentiles = the bound for more requests is the tighter one, so the other says nothing; are they swapped?
+workload-why-exchange = the two rates are not the inverse of each other
+workload-why-lifetime = a lifetime goes with a purchase price
+
+# Why a field that was left out was taken to be what it is.
+assumed-name-from-file = the file's name
+assumed-stage = a file that does not say so is a try-out
+assumed-two-replicas = one machine may fail while users wait
+assumed-multi-node = nothing forbids it
+assumed-method = all weights, unless a method says otherwise
+assumed-lora-by-rank = a rank means adapters
+assumed-rank = usual rank of adapters
+assumed-optimizer = what such models are usually trained with
+assumed-epochs = usual for this method and task
+assumed-sequence = usual length for fine-tuning text models
+assumed-resolution = the size that such models are made for
+assumed-clip = the window of Whisper
+assumed-frames = five seconds of video at 16 frames a second
+assumed-prompt = a short chat request
+assumed-output = a short chat answer
+assumed-prefix-hit = no prompt shares its beginning with another
+assumed-steps = what the model's card or usual schedulers run
+assumed-guidance = what the model's card runs
+assumed-rate-of-windows = the busiest window
+assumed-ttft = a chat service (MLPerf Inference, server scenario)
+assumed-tpot = a chat service (MLPerf Inference, server scenario)
+assumed-minimise = the cheapest among what meets the goals
+assumed-confidence-dev = a try-out may miss its goal
+assumed-confidence-production = real users: a goal that is probably missed is not met
+assumed-one = one, unless a number says otherwise
+assumed-lifetime = usual write-off of a server
+assumed-codec = the most common codec
+assumed-full-hd = the most common size
+assumed-fps = the most common frame rate
+assumed-as-input = as the incoming video
+assumed-preset = the default of NVENC
+assumed-renderer = the most common free GPU renderer
+
+# What `hob new` asks.
+new-ask-kind = What is it? (train, serve, batch, transcode, render)
+new-ask-name = What is it called?
+new-ask-model = Which model? (a folder or file, a hub id, or a count such as 7B)
+new-ask-task = What does it do? (llm, embedding, vision, speech, diffusion-image, diffusion-video, recommend)
+new-ask-stage = A try-out or for real users? (dev, production)
+new-ask-rate = How much arrives in the busy hour?
+new-ask-night-rate = How much arrives from 22 to 8 o'clock? (empty: the same)
+new-ask-prompt = How long is a prompt?
+new-ask-output = How long is an answer?
+new-ask-latency = How soon must the first token come, 95 times in 100?
+new-ask-e2e = How soon must an answer be complete, 95 times in 100?
+new-ask-method = How is it trained? (pretrain, full, lora, qlora)
+new-ask-samples = How many samples has the training set?
+new-ask-epochs = How many passes over it?
+new-ask-sequence = How long is a sequence?
+new-ask-resolution = How large is a picture?
+new-ask-clip = How long is a recording?
+new-ask-amount = How much is there to work through?
+new-ask-deadline = When must it be done? (empty: whenever)
+new-ask-video-total = How much video is there?
+new-ask-codec = How is the incoming video coded?
+new-ask-fps = How many frames per second?
+new-ask-rendition-codec = How is it to be coded?
+new-ask-rendition-resolution = In which size?
+new-ask-renderer = Which renderer?
+new-ask-frames = How many frames?
+new-ask-scene-memory = How much GPU memory does the scene need? (empty: not known)
+new-ask-budget = What may it cost? (CNY 20000/month, CNY 50000; empty: no limit)
+new-ask-clouds = Which clouds? (names with commas; empty: all)
+
+# Comments in the file that `hob new` writes.
+new-comment-head = { $name }: written by `hob new`. Plan it: hob plan { $file }
+new-comment-schema = Editors complete and check this file by the schema in the line above.
+new-comment-assumed = What is left out is assumed, and the plan lists each assumption.
+new-comment-stage = dev: the cheapest that works. production: headroom and a second replica.
+new-comment-model = A folder or file, a hub id, or a parameter count such as "7B".
+new-comment-traffic = Load in the busy hour, and the mean size of a request.
+new-comment-window = A part of the day with a rate of its own.
+new-comment-sizes = The mean size of one item.
+new-comment-data = The training set and the size of one sample.
+new-comment-train = pretrain, full, lora or qlora; one of epochs, tokens, steps.
+new-comment-batch = How much is worked through.
+new-comment-video = The incoming video; total for a batch, arrives ("40 hours/hour") for a stream.
+new-comment-rendition = What is made of it; one table for each.
+new-comment-transcode = measured_encode = "480 fps" of one encode engine, from a 30-second test, narrows the estimate.
+new-comment-render = measured = a frame that you timed, with its GPU, narrows the estimate.
+new-comment-objective = What is wanted; minimise cost, time or balance.
+new-comment-budget = For a period ("CNY 20000/month") or in all ("CNY 50000").
+new-comment-where = Left out: every cloud, region and way of paying in the catalog.

@@ -1,0 +1,281 @@
+//! Rows of GPUs and of offers, filtered and sorted.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use hob_units::{Bytes, BytesPerSec, Currency, FlopsPerSec, Money, Period, Watts};
+use serde::Serialize;
+
+use crate::catalog::Catalog;
+use crate::gpu::{ComputeType, GpuArchitecture, Vendor};
+use crate::instance::Availability;
+use crate::offer::{FractionFilter, HowToGetPrice, Offer, OfferFilter};
+use crate::price::{Price, PriceAmount};
+use crate::read::words::charge_word;
+
+/// What a list is sorted by; ties are broken by name. What is unknown comes last.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SortBy {
+    /// As in the files: by cloud and family.
+    #[default]
+    Catalog,
+    /// By id or instance name.
+    Name,
+    /// Most GPU memory first (of the whole machine in a list of offers).
+    Memory,
+    /// Highest memory bandwidth first.
+    Bandwidth,
+    /// Highest bf16 rate first; fp16 where there is no bf16.
+    Compute,
+    /// Cheapest hour first, each currency by itself.
+    Price,
+}
+
+/// Which GPUs to list.
+#[derive(Debug, Clone, Default)]
+pub struct GpuFilter {
+    /// Maker.
+    pub vendor: Option<Vendor>,
+    /// Generation.
+    pub architecture: Option<GpuArchitecture>,
+    /// Least marketed memory.
+    pub memory_min: Option<Bytes>,
+    /// Whether fractions are wanted.
+    pub fractions: FractionFilter,
+    /// Only GPUs that this cloud offers.
+    pub cloud: Option<String>,
+    /// Words that must all occur in the id or the name, without regard to case.
+    pub words: Vec<String>,
+}
+
+/// One GPU in a list.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct GpuRow {
+    /// Id.
+    pub id: String,
+    /// Marketed name.
+    pub name: String,
+    /// Maker.
+    pub vendor: Vendor,
+    /// Generation.
+    pub architecture: GpuArchitecture,
+    /// Marketed memory.
+    pub memory: Bytes,
+    /// Peak memory bandwidth.
+    pub memory_bandwidth: Option<BytesPerSec>,
+    /// Dense 16-bit peak: bf16, or fp16 where there is no bf16.
+    pub peak_16_bit: Option<FlopsPerSec>,
+    /// Dense fp8 peak.
+    pub peak_fp8: Option<FlopsPerSec>,
+    /// Board power.
+    pub tdp: Option<Watts>,
+    /// Clouds that offer it.
+    pub clouds: Vec<String>,
+    /// Cheapest hour of one GPU on demand, by currency.
+    pub gpu_hour_min: Vec<Money>,
+}
+
+/// One price in a list.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PriceCell {
+    /// How it is billed: `on-demand`, `monthly`, `spot`, `reserved-12`, `owned`.
+    pub charge: String,
+    /// Amount for one `per`.
+    pub amount: PriceAmount,
+    /// Period of the amount.
+    pub per: Period,
+    /// Lower end for one hour (months are average months).
+    pub hour_low: Option<Money>,
+    /// Upper end for one hour.
+    pub hour_high: Option<Money>,
+    /// Date of the price, as its source states it.
+    pub date: String,
+    /// Source of the price.
+    pub source: String,
+    /// What it leaves out.
+    pub note: Option<String>,
+}
+
+impl PriceCell {
+    pub(super) fn of(price: &Price) -> Self {
+        let hour = price.per(Period::Hour);
+        Self {
+            charge: charge_word(price.charge),
+            amount: price.amount,
+            per: price.per,
+            hour_low: hour.map(|(low, _)| low.rounded(6)),
+            hour_high: hour.map(|(_, high)| high.rounded(6)),
+            date: price.provenance.date.clone(),
+            source: price.provenance.source.clone(),
+            note: price.provenance.note.clone(),
+        }
+    }
+}
+
+/// One offer in a list.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct OfferRow {
+    /// Cloud.
+    pub cloud: String,
+    /// Instance type.
+    pub instance: String,
+    /// Whether one can have it.
+    pub availability: Availability,
+    /// Id of the GPU or fraction.
+    pub gpu: String,
+    /// How many of it.
+    pub gpu_count: u32,
+    /// Marketed memory of one.
+    pub gpu_memory: Bytes,
+    /// Virtual CPUs.
+    pub vcpus: Option<u32>,
+    /// Main memory.
+    pub memory: Option<Bytes>,
+    /// Region or price area; empty when no source names one.
+    pub region: String,
+    /// Codes of the regions that it stands for.
+    pub regions: Vec<String>,
+    /// Prices; empty when none is known.
+    pub prices: Vec<PriceCell>,
+    /// Set when no price is known.
+    pub how_to_get_price: Option<HowToGetPrice>,
+}
+
+impl OfferRow {
+    pub(super) fn of(offer: &Offer<'_>) -> Self {
+        Self {
+            cloud: offer.instance.cloud.clone(),
+            instance: offer.instance.name.clone(),
+            availability: offer.instance.availability,
+            gpu: offer.gpu.id.clone(),
+            gpu_count: offer.instance.gpu_count,
+            gpu_memory: offer.gpu.memory,
+            vcpus: offer.instance.vcpus,
+            memory: offer.instance.memory,
+            region: offer.region.clone(),
+            regions: offer.regions.clone(),
+            prices: offer.prices.iter().map(|price| PriceCell::of(price)).collect(),
+            how_to_get_price: offer.how_to_get_price,
+        }
+    }
+
+    /// Cheapest hour over its prices, lower ends; one offer has prices of one currency, or the first by code counts.
+    fn hour_min(&self) -> Option<Money> {
+        let currency = self.prices.iter().filter_map(|price| price.hour_low).map(|money| money.currency).min()?;
+        let hours = self.prices.iter().filter_map(|price| price.hour_low).filter(|money| money.currency == currency);
+        hours.min_by_key(|money| money.amount)
+    }
+}
+
+/// GPUs that pass the filter.
+#[must_use]
+pub fn list_gpus(catalog: &Catalog, filter: &GpuFilter, sort: SortBy) -> Vec<GpuRow> {
+    let mut clouds: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    let mut cheapest: BTreeMap<(&str, Currency), Money> = BTreeMap::new();
+    let offers = catalog.offers(&OfferFilter::default());
+    for offer in &offers {
+        clouds.entry(&offer.gpu.id).or_default().insert(&offer.instance.cloud);
+        for price in offer.prices.iter().filter(|price| price.charge == crate::ChargeType::PayAsYouGo) {
+            let share = 1.0 / f64::from(offer.instance.gpu_count.max(1));
+            let Some(hour) = price.per(Period::Hour).and_then(|(low, _)| low.times(share)) else { continue };
+            let slot = cheapest.entry((&offer.gpu.id, hour.currency)).or_insert(hour);
+            if hour.amount < slot.amount {
+                *slot = hour;
+            }
+        }
+    }
+    let words: Vec<String> = filter.words.iter().map(|word| word.to_lowercase()).collect();
+    let mut rows: Vec<GpuRow> = catalog
+        .gpus()
+        .filter(|gpu| {
+            let text = format!("{} {}", gpu.id, gpu.name).to_lowercase();
+            let fraction = match filter.fractions {
+                FractionFilter::Any => true,
+                FractionFilter::WholeOnly => gpu.fraction.is_none(),
+                FractionFilter::FractionsOnly => gpu.fraction.is_some(),
+            };
+            let cloud = filter.cloud.as_deref();
+            fraction
+                && filter.vendor.is_none_or(|vendor| gpu.vendor == vendor)
+                && filter.architecture.is_none_or(|architecture| gpu.architecture == architecture)
+                && filter.memory_min.is_none_or(|min| gpu.memory >= min)
+                && cloud.is_none_or(|cloud| clouds.get(gpu.id.as_str()).is_some_and(|sold| sold.contains(cloud)))
+                && words.iter().all(|word| text.contains(word))
+        })
+        .map(|gpu| GpuRow {
+            id: gpu.id.clone(),
+            name: gpu.name.clone(),
+            vendor: gpu.vendor,
+            architecture: gpu.architecture,
+            memory: gpu.memory,
+            memory_bandwidth: gpu.memory_bandwidth,
+            peak_16_bit: gpu.peak(ComputeType::Bf16).or(gpu.peak(ComputeType::Fp16)),
+            peak_fp8: gpu.peak(ComputeType::Fp8),
+            tdp: gpu.tdp,
+            clouds: clouds.get(gpu.id.as_str()).into_iter().flatten().map(|cloud| (*cloud).to_owned()).collect(),
+            gpu_hour_min: cheapest
+                .range((gpu.id.as_str(), FIRST_CURRENCY)..)
+                .take_while(|((id, _), _)| *id == gpu.id)
+                .map(|(_, money)| money.rounded(6))
+                .collect(),
+        })
+        .collect();
+    match sort {
+        SortBy::Catalog => {}
+        SortBy::Name => rows.sort_by(|a, b| a.id.cmp(&b.id)),
+        SortBy::Memory => rows.sort_by(|a, b| b.memory.cmp(&a.memory).then_with(|| a.id.cmp(&b.id))),
+        SortBy::Bandwidth => sort_down(&mut rows, |row| row.memory_bandwidth.map(|rate| rate.0)),
+        SortBy::Compute => sort_down(&mut rows, |row| row.peak_16_bit.map(|rate| rate.0)),
+        SortBy::Price => rows.sort_by(|a, b| {
+            let key = |row: &GpuRow| row.gpu_hour_min.first().map(|money| (money.currency, money.amount));
+            unknown_last(key(a), key(b)).then_with(|| a.id.cmp(&b.id))
+        }),
+    }
+    rows
+}
+
+/// Three capital letters that no currency sorts before.
+const FIRST_CURRENCY: Currency = Currency::MIN;
+
+/// Offers that pass the filter.
+#[must_use]
+pub fn list_offers(catalog: &Catalog, filter: &OfferFilter, sort: SortBy) -> Vec<OfferRow> {
+    let mut offers = catalog.offers(filter);
+    let down = |value: fn(&Offer<'_>) -> Option<f64>| {
+        move |a: &Offer<'_>, b: &Offer<'_>| {
+            unknown_last(value(b), value(a)).then_with(|| a.instance.name.cmp(&b.instance.name))
+        }
+    };
+    match sort {
+        SortBy::Catalog | SortBy::Price => {}
+        SortBy::Name => offers.sort_by(|a, b| a.instance.name.cmp(&b.instance.name)),
+        SortBy::Memory => {
+            offers.sort_by(down(|offer| Some(offer.gpu.memory.0 as f64 * f64::from(offer.instance.gpu_count))));
+        }
+        SortBy::Bandwidth => offers.sort_by(down(|offer| {
+            offer.gpu.memory_bandwidth.map(|rate| rate.0 * f64::from(offer.instance.gpu_count))
+        })),
+        SortBy::Compute => offers.sort_by(down(|offer| {
+            let peak = offer.gpu.peak(ComputeType::Bf16).or(offer.gpu.peak(ComputeType::Fp16));
+            peak.map(|rate| rate.0 * f64::from(offer.instance.gpu_count))
+        })),
+    }
+    let mut rows: Vec<OfferRow> = offers.iter().map(OfferRow::of).collect();
+    if sort == SortBy::Price {
+        rows.sort_by(|a, b| {
+            let key = |row: &OfferRow| row.hour_min().map(|money| (money.currency, money.amount));
+            unknown_last(key(a), key(b)).then_with(|| a.instance.cmp(&b.instance))
+        });
+    }
+    rows
+}
+
+fn sort_down(rows: &mut [GpuRow], value: impl Fn(&GpuRow) -> Option<f64>) {
+    rows.sort_by(|a, b| {
+        let order = match (value(a), value(b)) {
+            (Some(a), Some(b)) => b.total_cmp(&a),
+            (a, b) => b.is_some().cmp(&a.is_some()),
+        };
+        order.then_with(|| a.id.cmp(&b.id))
+    });
+}

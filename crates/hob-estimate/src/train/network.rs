@@ -1,0 +1,119 @@
+//! Seconds that the ranks of a layout spend moving bytes to each other.
+
+use hob_units::Quantity;
+
+use crate::efficiency::{Efficiencies, Scope};
+use crate::hardware::{Hardware, Link};
+use crate::outcome::EstimateError;
+use crate::strategy::{Recompute, Sharding, TrainMethod, TrainStrategy};
+use crate::train::profile::TrainProfile;
+use crate::train::states::{Held, adapters};
+
+/// Bytes of a 16-bit element.
+const HALF: f64 = 2.0;
+
+/// Network time of one rank.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(crate) struct Network {
+    /// In one micro-step, overlappable with computing (gathering shards, passing keys and values).
+    pub hidden_in_step: f64,
+    /// In one micro-step, on the critical path (tensor all-reduces, expert exchange, pipeline hand-over).
+    pub exposed_in_step: f64,
+    /// Once in an optimizer step, overlappable with the last micro-step's backward pass.
+    pub at_end: f64,
+}
+
+/// What carries a group of `size` ranks that lie `stride` apart, and its bytes per second for one rank, one way.
+fn link(hardware: &Hardware<'_>, size: f64, stride: f64) -> (Link, f64) {
+    let in_machine = f64::from(hardware.instance.gpu_count.max(1));
+    let (inside, rate) = hardware.inside();
+    if size * stride <= in_machine || hardware.nodes <= 1 {
+        return (inside, rate.base());
+    }
+    // The machine's cards carry one ring for each rank of the machine that is in a group of its own; all ranks of one
+    // machine in the same group share one ring, which then has the whole machine's cards.
+    let rings = stride.min(in_machine);
+    let (between, machine) = hardware.between();
+    (between, (machine.base() / rings).min(rate.base()))
+}
+
+/// Ring time of a gather or scatter of `bytes` over `size` ranks: (n - 1) / n of them pass each link.
+fn ring(bytes: f64, size: f64, rate: f64) -> f64 {
+    if size <= 1.0 { 0.0 } else { bytes * (size - 1.0) / size / rate.max(1.0) }
+}
+
+/// Network time of `strategy`. Ranks are laid out tensor first, then context, data, pipeline.
+pub(crate) fn estimate(
+    profile: &TrainProfile,
+    hardware: &Hardware<'_>,
+    strategy: &TrainStrategy,
+    framework: &str,
+    table: &Efficiencies,
+) -> Result<Network, EstimateError> {
+    let scope = Scope::any().engine(framework);
+    let [t, c, d, p, ep] =
+        [strategy.tensor, strategy.context, strategy.data, strategy.pipeline, strategy.expert].map(f64::from);
+    let held = Held::of(profile, strategy);
+    let full = strategy.method == TrainMethod::Full;
+    let passes = if strategy.recompute == Recompute::Full { 3.0 } else { 2.0 };
+    let samples = f64::from(strategy.micro_batch) / c;
+    let stage_tokens = samples * profile.positions;
+    let layers = f64::from(profile.layers.max(1)) / p;
+    let mut network = Network::default();
+
+    let group = d * c;
+    let (_, group_rate) = link(hardware, group, t);
+    if strategy.sharding == Sharding::Zero3 {
+        // Gathered forward and backward, gradients scattered once (arXiv 1910.02054).
+        let times = if full { 3.0 } else { 2.0 };
+        let exposed = table.get("train.shard_exposure", &scope)?;
+        let bytes = HALF * held.dense * times;
+        let expert_bytes = HALF * held.experts * times;
+        network.hidden_in_step += exposed.value
+            * (ring(bytes, group, group_rate) + ring(expert_bytes, held.expert_group, group_rate));
+    } else if group > 1.0 {
+        // All-reduce, or scatter of gradients and gather of weights: both move the bytes twice.
+        let (dense, experts) = if full { (held.dense, held.experts) } else { (adapters(profile, strategy), 0.0) };
+        network.at_end += 2.0
+            * (ring(HALF * dense, group, group_rate) + ring(HALF * experts, held.expert_group, group_rate));
+    }
+    if t > 1.0 {
+        // Two all-reduces in each pass of a layer (arXiv 1909.08053).
+        let (kind, rate) = link(hardware, t, 1.0);
+        let class = match kind {
+            Link::Nvlink => "nvlink",
+            Link::Pcie => "pcie",
+            Link::Rdma => "rdma",
+            Link::Ethernet => "ethernet",
+        };
+        let exposed = table.get("train.tensor_exposure", &scope.clone().class(class))?;
+        let bytes = 2.0 * passes * layers * HALF * stage_tokens * profile.hidden;
+        network.exposed_in_step += exposed.value * 2.0 * ring(bytes, t, rate);
+    }
+    if c > 1.0 {
+        // Keys and values go round once forward, and with their gradients twice backward (arXiv 2310.01889).
+        let (_, rate) = link(hardware, c, t);
+        let bytes = HALF * samples * profile.work.key_values / p / t * 3.0 * c;
+        network.hidden_in_step += ring(bytes, c, rate);
+    }
+    if p > 1.0 {
+        // Activations forward and their gradients backward at each chunk's border.
+        let (_, rate) = link(hardware, p, t * c * d);
+        let split = if strategy.sequence_parallel { t } else { 1.0 };
+        let bytes = 2.0 * f64::from(strategy.interleave) * HALF * stage_tokens * profile.hidden / split;
+        network.exposed_in_step += bytes / rate.max(1.0);
+    }
+    if ep > 1.0 {
+        // Dispatch and combine, in each pass. Each rank has its share of the machine's cards.
+        let in_machine = f64::from(hardware.instance.gpu_count.max(1));
+        let (_, rate) = hardware.inside();
+        let rate = if ep * t * c > in_machine && hardware.nodes > 1 {
+            (hardware.between().1.base() / in_machine).min(rate.base())
+        } else {
+            rate.base()
+        };
+        let bytes = 2.0 * passes * HALF * samples * profile.work.expert_visits / p * profile.hidden / t;
+        network.exposed_in_step += ring(bytes, ep, rate);
+    }
+    Ok(network)
+}

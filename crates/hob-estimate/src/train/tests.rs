@@ -1,0 +1,1 @@
+//! Anchors, properties and accuracy of the training estimates.

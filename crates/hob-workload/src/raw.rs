@@ -1,0 +1,353 @@
+//! The file as it is written: one struct for each table, one line for each key.
+//!
+//! The doc comments become the descriptions of the JSON Schema, so they speak to the user of an editor. Nothing is
+//! assumed here and nothing is compared; that is the checked layer's.
+
+use hob_units::{Bytes, BytesPerSec, Money, MoneyPer, Seconds, Share, Tokens};
+
+use crate::read::{
+    BudgetText, Choice, Count, Decimal, Either, Exchange, Flag, Fps, Hours, KnownKeys, List, PerHour, Positive, RateText,
+    Resolution, Text, Whole, Written, tables,
+};
+use crate::words;
+
+/// Most GPUs, machines, replicas: above the largest clusters known.
+pub(crate) type Machines = Whole<1_000_000>;
+/// Ranks, denoising steps, samples per pixel.
+pub(crate) type Small = Whole<1_000_000>;
+/// Optimizer steps, samples in a step.
+pub(crate) type Large = Whole<1_000_000_000_000>;
+
+/// What the model does, as it is written.
+pub(crate) type TaskChoice = Choice<words::TaskWords>;
+
+tables! {
+    /// A workload for Hob: what is run, how much of it, what is wanted of it, what it may cost and where it may run.
+    Root {
+        /// Short name; the file's own name when left out.
+        name = "name": Text,
+        /// Kind of work. Each kind takes its own tables: train: data, train; serve: traffic, serve; batch: batch,
+        /// traffic; transcode: video, rendition, transcode; render: render.
+        kind = "kind": Choice<words::KindWords>,
+        /// `dev` is a try-out: the cheapest that works. `production` has real users: headroom and redundancy.
+        stage = "stage": Choice<words::StageWords>,
+        /// What the model does; told from the model when left out. (train, serve, batch)
+        task = "task": TaskChoice,
+        /// The model: a folder or file, a hub id, a preset name, or a parameter count such as `7B`. A table may state
+        /// the count beside it. (train, serve, batch)
+        model = "model": Either<Text, Model>,
+        /// Load and sizes of the requests. (serve, batch)
+        traffic = "traffic": Traffic,
+        /// Training set and the size of one sample. (train)
+        data = "data": Data,
+        /// How it is trained, and for how long. (train)
+        train = "train": Train,
+        /// How it is served. (serve)
+        serve = "serve": Serve,
+        /// How much is worked through offline. (batch)
+        batch = "batch": Batch,
+        /// The incoming video and how much of it there is. (transcode)
+        video = "video": Video,
+        /// What is made of the video, one table for each. (transcode)
+        rendition = "rendition": List<Rendition>,
+        /// Settings and measurements of the encoder. (transcode)
+        transcode = "transcode": Transcode,
+        /// What is rendered. (render)
+        render = "render": Render,
+        /// What is wanted: deadline, latency goals, what to make small.
+        objective = "objective": Objective,
+        /// What it may cost: an amount for a period (`CNY 20000/month`), or in all (`CNY 50000`).
+        budget = "budget": Positive<BudgetText>,
+        /// What a day of waiting costs the team, in people's time or lost revenue: `CNY 5000/day`.
+        cost_of_delay = "cost_of_delay": Positive<MoneyPer>,
+        /// Share of the time in which the machines are really used, when it is known: `40%`.
+        utilisation = "utilisation": Positive<Share>,
+        /// Where it may run: clouds, regions, billing, own machines.
+        place = "where": Place,
+        /// Limits on the machines.
+        constraints = "constraints": Constraints,
+    }
+
+    /// A model with its parameter count stated.
+    Model {
+        /// A folder or file, a hub id or a preset name.
+        source = "source": Text,
+        /// Parameters, when they are not to be read from the model: `7B`.
+        params = "params": Positive<Count>,
+    }
+
+    /// Load and sizes of the requests.
+    Traffic {
+        /// Arrivals in the busy hour, or outside all windows. (serve)
+        rate = "rate": Written<RateText>,
+        /// Requests in flight at once, when the clients wait for each answer. (serve)
+        concurrency = "concurrency": Large,
+        /// Parts of the day with a rate of their own. (serve)
+        window = "window": List<Window>,
+        /// Mean length of a prompt (llm) or a text (embedding).
+        prompt = "prompt": Positive<Tokens>,
+        /// Mean length of an answer (llm).
+        output = "output": Positive<Tokens>,
+        /// Share of the prompt found in the prefix cache (llm).
+        prefix_hit = "prefix_hit": Written<Share>,
+        /// Longest context that must be accepted (llm).
+        context_max = "context_max": Positive<Tokens>,
+        /// Width x height of a picture or a video.
+        resolution = "resolution": Positive<Resolution>,
+        /// Denoising steps (diffusion).
+        steps = "steps": Small,
+        /// Whether classifier-free guidance doubles the work (diffusion).
+        guidance = "guidance": Flag,
+        /// Frames of one video (diffusion-video).
+        frames = "frames": Positive<Count>,
+        /// Length of one recording (speech).
+        clip = "clip": Positive<Seconds>,
+    }
+
+    /// A part of the day with a rate of its own.
+    Window {
+        /// From hour to hour on the 24-hour clock; past midnight is fine.
+        hours = "hours": Positive<Hours>,
+        /// Arrivals in these hours.
+        rate = "rate": Written<RateText>,
+    }
+
+    /// Training set and the size of one sample.
+    Data {
+        /// Samples in the training set: sequences, images, recordings, rows.
+        samples = "samples": Positive<Count>,
+        /// Tokens of one sequence, padded or packed (text).
+        sequence = "sequence": Positive<Tokens>,
+        /// Width x height of a picture or a video.
+        resolution = "resolution": Positive<Resolution>,
+        /// Frames of one video.
+        frames = "frames": Positive<Count>,
+        /// Length of one recording (speech).
+        clip = "clip": Positive<Seconds>,
+        /// Mean stored size of one sample.
+        bytes_per_sample = "bytes_per_sample": Positive<Bytes>,
+        /// How a sample is stored; decides what the CPUs have to decode.
+        format = "format": Choice<words::FormatWords>,
+        /// Where samples are read from.
+        storage = "storage": Choice<words::StorageWords>,
+    }
+
+    /// How the model is trained, and for how long.
+    Train {
+        /// `pretrain` from scratch, `full` fine-tune, `lora`, or `qlora` (adapters on 4-bit weights).
+        method = "method": Choice<words::MethodWords>,
+        /// Rank of the adapters (lora, qlora).
+        rank = "rank": Small,
+        /// Passes over the data. One of epochs, tokens, steps.
+        epochs = "epochs": Decimal,
+        /// Tokens in all. One of epochs, tokens, steps.
+        tokens = "tokens": Positive<Tokens>,
+        /// Optimizer steps. One of epochs, tokens, steps.
+        steps = "steps": Large,
+        /// Samples in one optimizer step, over all GPUs.
+        global_batch = "global_batch": Large,
+        /// Optimizer.
+        optimizer = "optimizer": Choice<words::OptimizerWords>,
+        /// Number format; the planner chooses when left out.
+        precision = "precision": Choice<words::PrecisionWords>,
+    }
+
+    /// How the model is served.
+    Serve {
+        /// Number format of the weights; the planner chooses when left out.
+        precision = "precision": Choice<words::PrecisionWords>,
+        /// Serving engine; the planner chooses when left out.
+        engine = "engine": Choice<words::EngineWords>,
+    }
+
+    /// Offline work.
+    Batch {
+        /// How many requests, images, recordings or texts are worked through.
+        amount = "amount": Positive<Count>,
+        /// Number format of the weights; the planner chooses when left out.
+        precision = "precision": Choice<words::PrecisionWords>,
+        /// Serving engine; the planner chooses when left out.
+        engine = "engine": Choice<words::EngineWords>,
+    }
+
+    /// The incoming video and how much of it there is.
+    Video {
+        /// How it is coded.
+        codec = "codec": Choice<words::CodecWords>,
+        /// Width x height.
+        resolution = "resolution": Positive<Resolution>,
+        /// Frames per second.
+        fps = "fps": Positive<Fps>,
+        /// Video that arrives in an hour or a day, for steady work. One of arrives, total.
+        arrives = "arrives": Positive<PerHour>,
+        /// Length of all the video, for a batch. One of arrives, total.
+        total = "total": Positive<Seconds>,
+    }
+
+    /// One rendition.
+    Rendition {
+        /// How it is to be coded.
+        codec = "codec": Choice<words::CodecWords>,
+        /// Width x height.
+        resolution = "resolution": Positive<Resolution>,
+        /// Frames per second; as the incoming video when left out.
+        fps = "fps": Positive<Fps>,
+    }
+
+    /// Settings and measurements of the encoder.
+    Transcode {
+        /// NVENC preset, `p1` (fastest) to `p7` (best).
+        preset = "preset": Choice<words::PresetWords>,
+        /// What one encode engine made of the first rendition when you measured it.
+        measured_encode = "measured_encode": Positive<Fps>,
+        /// What one decode engine made of the incoming video when you measured it.
+        measured_decode = "measured_decode": Positive<Fps>,
+    }
+
+    /// What is rendered.
+    Render {
+        /// Renderer, such as `blender-cycles`.
+        renderer = "renderer": Text,
+        /// Frames to render.
+        frames = "frames": Positive<Count>,
+        /// Width x height.
+        resolution = "resolution": Positive<Resolution>,
+        /// Samples for each pixel.
+        samples = "samples": Small,
+        /// GPU memory that the scene needs.
+        scene_memory = "scene_memory": Positive<Bytes>,
+        /// One frame that you timed, and the GPU on which: `{ frame = "42 s", gpu = "T4" }`.
+        measured = "measured": MeasuredFrame,
+    }
+
+    /// A frame that was timed.
+    MeasuredFrame {
+        /// Time of one frame.
+        frame = "frame": Positive<Seconds>,
+        /// GPU on which it was timed.
+        gpu = "gpu": Text,
+    }
+
+    /// What is wanted of the work.
+    Objective {
+        /// It must be done within this time. (train, batch, transcode, render)
+        deadline = "deadline": Positive<Seconds>,
+        /// Time to first token, median. (serve)
+        ttft_p50 = "ttft_p50": Positive<Seconds>,
+        /// Time to first token, nine requests in ten. (serve)
+        ttft_p90 = "ttft_p90": Positive<Seconds>,
+        /// Time to first token, 95 requests in 100. (serve)
+        ttft_p95 = "ttft_p95": Positive<Seconds>,
+        /// Time to first token, 99 requests in 100. (serve)
+        ttft_p99 = "ttft_p99": Positive<Seconds>,
+        /// Time per output token after the first, median. (serve)
+        tpot_p50 = "tpot_p50": Positive<Seconds>,
+        /// Time per output token after the first, nine requests in ten. (serve)
+        tpot_p90 = "tpot_p90": Positive<Seconds>,
+        /// Time per output token after the first, 95 requests in 100. (serve)
+        tpot_p95 = "tpot_p95": Positive<Seconds>,
+        /// Time per output token after the first, 99 requests in 100. (serve)
+        tpot_p99 = "tpot_p99": Positive<Seconds>,
+        /// Whole request, median. (serve)
+        e2e_p50 = "e2e_p50": Positive<Seconds>,
+        /// Whole request, nine in ten. (serve)
+        e2e_p90 = "e2e_p90": Positive<Seconds>,
+        /// Whole request, 95 in 100. (serve)
+        e2e_p95 = "e2e_p95": Positive<Seconds>,
+        /// Whole request, 99 in 100. (serve)
+        e2e_p99 = "e2e_p99": Positive<Seconds>,
+        /// What to make small among what meets the goals: `cost`, `time`, `balance`, or `{ cost = 0.7 }`.
+        minimise = "minimise": Either<Choice<words::MinimiseWords>, Weights>,
+        /// How sure it must be that a goal is met before an offer counts as feasible.
+        confidence = "confidence": Positive<Share>,
+    }
+
+    /// Weight of cost against time.
+    Weights {
+        /// From 0 (time alone) to 1 (cost alone).
+        cost = "cost": Decimal,
+    }
+
+    /// Where it may run.
+    Place {
+        /// Clouds by name; all when left out.
+        clouds = "clouds": List<Text>,
+        /// Regions by name; all when left out.
+        regions = "regions": List<Text>,
+        /// Ways of paying; all when left out.
+        billing = "billing": List<Choice<words::BillingWords>>,
+        /// Your own machines.
+        machines = "machines": List<Machine>,
+        /// Exchange rates, so that offers in two currencies can be compared: `{ USD_CNY = 7.1 }`.
+        exchange = "exchange": Exchange,
+        /// Whether offers that are sold by invitation only, retired or not confirmed may win.
+        allow_invitation_only = "allow_invitation_only": Flag,
+        /// Price lists and SkyPilot catalogs to lay over the built-in catalog, relative to this file.
+        catalogs = "catalogs": List<Text>,
+    }
+
+    /// A machine of your own.
+    Machine {
+        /// Name.
+        name = "name": Text,
+        /// GPU, in any usual spelling.
+        gpu = "gpu": Text,
+        /// GPUs in one machine.
+        gpus = "gpus": Machines,
+        /// Machines of this kind.
+        count = "count": Machines,
+        /// Virtual CPUs.
+        vcpus = "vcpus": Machines,
+        /// Main memory.
+        memory = "memory": Positive<Bytes>,
+        /// Network of one machine.
+        network = "network": Positive<BytesPerSec>,
+        /// What it costs with everything in it (depreciation, power, hosting): `CNY 8000/month`.
+        cost = "cost": Written<MoneyPer>,
+        /// Purchase price, in place of cost; goes with lifetime.
+        price = "price": Written<Money>,
+        /// Time over which the purchase price is written off.
+        lifetime = "lifetime": Positive<Seconds>,
+    }
+
+    /// Limits on the machines.
+    Constraints {
+        /// Most GPUs in all.
+        max_gpus = "max_gpus": Machines,
+        /// Most machines.
+        max_machines = "max_machines": Machines,
+        /// Allowed GPUs, in any usual spelling; all when left out.
+        gpus = "gpus": List<Text>,
+        /// GPUs that must not be used.
+        not_gpus = "not_gpus": List<Text>,
+        /// Allowed instance types; `*` stands for any text.
+        instances = "instances": List<Text>,
+        /// Whether one replica, or one training job, may span several machines.
+        multi_node = "multi_node": Flag,
+        /// Replicas at least. (serve)
+        min_replicas = "min_replicas": Machines,
+    }
+}
+
+/// Tables that stand once in a file, by path, with their keys: where a misplaced key may belong.
+const TABLES: &[(&str, &[&str])] = &[
+    ("", Root::KEYS),
+    ("traffic", Traffic::KEYS),
+    ("data", Data::KEYS),
+    ("train", Train::KEYS),
+    ("serve", Serve::KEYS),
+    ("batch", Batch::KEYS),
+    ("video", Video::KEYS),
+    ("transcode", Transcode::KEYS),
+    ("render", Render::KEYS),
+    ("objective", Objective::KEYS),
+    ("where", Place::KEYS),
+    ("constraints", Constraints::KEYS),
+];
+
+/// The table in which a key belongs, when exactly one table has it; `""` is the top of the file.
+pub(crate) fn table_with_key(key: &str) -> Option<&'static str> {
+    let mut homes = TABLES.iter().filter(|(_, keys)| keys.contains(&key)).map(|(path, _)| *path);
+    let first = homes.next()?;
+    homes.next().is_none().then_some(first)
+}

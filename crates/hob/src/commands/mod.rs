@@ -1,0 +1,33 @@
+//! One file for each verb.
+
+mod generate;
+mod inspect;
+mod plan;
+mod workload;
+
+use clap::CommandFactory;
+
+use crate::cli::{Cli, Command};
+use crate::exit::Code;
+use crate::failure::Failure;
+use crate::printer::Printer;
+
+/// Does what was asked.
+pub fn run(command: Command, printer: &Printer) -> Result<Code, Failure> {
+    match command {
+        Command::Inspect { model } => inspect::run(&model, printer),
+        Command::Plan { file, explain } => plan::run(&file, explain, printer),
+        Command::Schema => {
+            generate::schema(printer);
+            Ok(Code::Done)
+        }
+        Command::Reference => {
+            generate::reference(printer);
+            Ok(Code::Done)
+        }
+        Command::Completions { shell } => {
+            clap_complete::generate(shell, &mut Cli::command(), "hob", &mut std::io::stdout());
+            Ok(Code::Done)
+        }
+    }
+}
