@@ -202,9 +202,8 @@ impl Compat {
             self.of_kind("precision_floor").find(|f| f.subject == subject && f.subject_version == "tensor core")
         };
         let vllm = |version: &str| self.of_kind("vllm_arch").find(|fact| fact.subject_version == version);
-        let torch = |cuda: &str| {
-            self.of_kind("torch_arch_list").filter(|fact| fact.subject_version.contains(cuda)).last()
-        };
+        let torch =
+            |cuda: &str| self.of_kind("torch_arch_list").filter(|fact| fact.subject_version.contains(cuda)).last();
         match feature {
             Feature::Fp16 => floor("fp16"),
             Feature::Bf16 => floor("bf16"),

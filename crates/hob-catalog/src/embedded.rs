@@ -11,8 +11,7 @@ pub(crate) const PRICES: (&str, &str) = ("data/catalog/prices.csv", include_str!
 pub(crate) const REGIONS: (&str, &str) =
     ("data/catalog/regions.csv", include_str!("../../../data/catalog/regions.csv"));
 /// `compat.csv`.
-pub(crate) const COMPAT: (&str, &str) =
-    ("data/catalog/compat.csv", include_str!("../../../data/catalog/compat.csv"));
+pub(crate) const COMPAT: (&str, &str) = ("data/catalog/compat.csv", include_str!("../../../data/catalog/compat.csv"));
 
 /// Cloud, file and text of each catalog in SkyPilot's form.
 pub(crate) const SKYPILOT: &[(&str, &str, &str)] = &[

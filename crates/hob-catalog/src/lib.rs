@@ -19,6 +19,7 @@ mod provenance;
 mod read;
 mod regions;
 mod table;
+pub mod view;
 
 pub use catalog::Catalog;
 pub use compat::{Answer, Compat, CompatFact, Feature, Support};

@@ -16,6 +16,12 @@ pub enum Dtype {
     F8E4m3,
     F8E5m2,
     F8E8m0,
+    /// OCP MX elements without their scales, which are tensors of their own in safetensors.
+    F6E2m3,
+    F6E3m2,
+    F4E2m1,
+    /// Complex numbers of two float32.
+    C64,
     I64,
     I32,
     I16,
@@ -34,6 +40,7 @@ pub enum Dtype {
     /// 4-bit floats with one 8-bit scale for each 16 elements.
     Nvfp4,
     /// GGML block formats.
+    Q1_0,
     Q4_0,
     Q4_1,
     Q5_0,
@@ -67,10 +74,13 @@ impl Dtype {
     #[must_use]
     pub fn bits(self) -> f64 {
         match self {
-            Self::F64 | Self::I64 | Self::U64 => 64.0,
+            Self::F64 | Self::I64 | Self::U64 | Self::C64 => 64.0,
             Self::F32 | Self::I32 | Self::U32 => 32.0,
             Self::F16 | Self::Bf16 | Self::I16 | Self::U16 => 16.0,
             Self::F8E4m3 | Self::F8E5m2 | Self::F8E8m0 | Self::I8 | Self::U8 | Self::Bool => 8.0,
+            Self::F6E2m3 | Self::F6E3m2 => 6.0,
+            Self::F4E2m1 => 4.0,
+            Self::Q1_0 => 1.125,
             Self::Int4Group(group) => 4.0 + 20.0 / f64::from(group.max(1)),
             Self::Nf4 => 4.5,
             Self::Mxfp4 => 4.25,

@@ -11,7 +11,14 @@ mod dtype;
 mod error;
 mod fold;
 mod graph;
+mod files;
+mod gguf;
+mod onnx;
+mod reader;
+mod safetensors;
+mod preset;
 mod recommender;
+mod rough;
 mod vision_mobile;
 mod vision_presets;
 mod vision_resnet;
@@ -19,6 +26,7 @@ mod vision_yolo;
 mod vision_yolo11;
 
 pub use companion::{Companion, DecodeWork, TextWork, Tiling, companions};
+pub use config::graph_from_config;
 pub use dtype::Dtype;
 pub use error::ModelError;
 pub use fold::{ModelSummary, PartSummary};
@@ -26,5 +34,9 @@ pub use graph::{
     Attention, Block, Certainty, Extent, KvCache, ModelGraph, ModelKind, NormKind, OpKind, Operator, Origin, Part,
     PartRole, Quantization, Shape, Site, Span, StoredBytes, Unknown,
 };
+pub use rough::graph_from_parameter_count;
 pub use recommender::{RecommenderSizes, recommender_graph};
 pub use vision_presets::{VISION_PRESETS, vision_preset};
+pub use preset::{Preset, preset, preset_names, similar_presets};
+pub use files::DiskFiles;
+pub use reader::{ModelFiles, ModelSource, read_model};

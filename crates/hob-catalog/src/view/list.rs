@@ -1,5 +1,6 @@
 //! Rows of GPUs and of offers, filtered and sorted.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use hob_units::{Bytes, BytesPerSec, Currency, FlopsPerSec, Money, Period, Watts};
@@ -158,27 +159,20 @@ impl OfferRow {
             how_to_get_price: offer.how_to_get_price,
         }
     }
-
-    /// Cheapest hour over its prices, lower ends; one offer has prices of one currency, or the first by code counts.
-    fn hour_min(&self) -> Option<Money> {
-        let currency = self.prices.iter().filter_map(|price| price.hour_low).map(|money| money.currency).min()?;
-        let hours = self.prices.iter().filter_map(|price| price.hour_low).filter(|money| money.currency == currency);
-        hours.min_by_key(|money| money.amount)
-    }
 }
 
 /// GPUs that pass the filter.
 #[must_use]
 pub fn list_gpus(catalog: &Catalog, filter: &GpuFilter, sort: SortBy) -> Vec<GpuRow> {
     let mut clouds: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    let mut cheapest: BTreeMap<(&str, Currency), Money> = BTreeMap::new();
+    let mut cheapest: BTreeMap<&str, BTreeMap<Currency, Money>> = BTreeMap::new();
     let offers = catalog.offers(&OfferFilter::default());
     for offer in &offers {
         clouds.entry(&offer.gpu.id).or_default().insert(&offer.instance.cloud);
         for price in offer.prices.iter().filter(|price| price.charge == crate::ChargeType::PayAsYouGo) {
             let share = 1.0 / f64::from(offer.instance.gpu_count.max(1));
             let Some(hour) = price.per(Period::Hour).and_then(|(low, _)| low.times(share)) else { continue };
-            let slot = cheapest.entry((&offer.gpu.id, hour.currency)).or_insert(hour);
+            let slot = cheapest.entry(&offer.gpu.id).or_default().entry(hour.currency).or_insert(hour);
             if hour.amount < slot.amount {
                 *slot = hour;
             }
@@ -214,68 +208,79 @@ pub fn list_gpus(catalog: &Catalog, filter: &GpuFilter, sort: SortBy) -> Vec<Gpu
             tdp: gpu.tdp,
             clouds: clouds.get(gpu.id.as_str()).into_iter().flatten().map(|cloud| (*cloud).to_owned()).collect(),
             gpu_hour_min: cheapest
-                .range((gpu.id.as_str(), FIRST_CURRENCY)..)
-                .take_while(|((id, _), _)| *id == gpu.id)
-                .map(|(_, money)| money.rounded(6))
+                .get(gpu.id.as_str())
+                .into_iter()
+                .flat_map(BTreeMap::values)
+                .map(|money| money.rounded(6))
                 .collect(),
         })
         .collect();
-    match sort {
-        SortBy::Catalog => {}
-        SortBy::Name => rows.sort_by(|a, b| a.id.cmp(&b.id)),
-        SortBy::Memory => rows.sort_by(|a, b| b.memory.cmp(&a.memory).then_with(|| a.id.cmp(&b.id))),
-        SortBy::Bandwidth => sort_down(&mut rows, |row| row.memory_bandwidth.map(|rate| rate.0)),
-        SortBy::Compute => sort_down(&mut rows, |row| row.peak_16_bit.map(|rate| rate.0)),
-        SortBy::Price => rows.sort_by(|a, b| {
+    let rank: fn(&GpuRow, &GpuRow) -> Ordering = match sort {
+        SortBy::Catalog => return rows,
+        SortBy::Name => |_, _| Ordering::Equal,
+        SortBy::Memory => |a, b| b.memory.cmp(&a.memory),
+        SortBy::Bandwidth => |a, b| descending(a.memory_bandwidth, b.memory_bandwidth),
+        SortBy::Compute => |a, b| descending(a.peak_16_bit, b.peak_16_bit),
+        SortBy::Price => |a, b| {
             let key = |row: &GpuRow| row.gpu_hour_min.first().map(|money| (money.currency, money.amount));
-            unknown_last(key(a), key(b)).then_with(|| a.id.cmp(&b.id))
-        }),
-    }
+            ascending(key(a), key(b))
+        },
+    };
+    rows.sort_by(|a, b| rank(a, b).then_with(|| a.id.cmp(&b.id)));
     rows
 }
-
-/// Three capital letters that no currency sorts before.
-const FIRST_CURRENCY: Currency = Currency::MIN;
 
 /// Offers that pass the filter.
 #[must_use]
 pub fn list_offers(catalog: &Catalog, filter: &OfferFilter, sort: SortBy) -> Vec<OfferRow> {
     let mut offers = catalog.offers(filter);
-    let down = |value: fn(&Offer<'_>) -> Option<f64>| {
-        move |a: &Offer<'_>, b: &Offer<'_>| {
-            unknown_last(value(b), value(a)).then_with(|| a.instance.name.cmp(&b.instance.name))
-        }
+    let rank: fn(&Offer<'_>, &Offer<'_>) -> Ordering = match sort {
+        SortBy::Catalog => return offers.iter().map(OfferRow::of).collect(),
+        SortBy::Name => |_, _| Ordering::Equal,
+        SortBy::Memory => |a, b| {
+            let key = |offer: &Offer<'_>| whole(offer, Some(offer.gpu.memory.0 as f64));
+            descending(key(a), key(b))
+        },
+        SortBy::Bandwidth => |a, b| {
+            let key = |offer: &Offer<'_>| whole(offer, offer.gpu.memory_bandwidth.map(|rate| rate.0));
+            descending(key(a), key(b))
+        },
+        SortBy::Compute => |a, b| {
+            let key = |offer: &Offer<'_>| {
+                let peak = offer.gpu.peak(ComputeType::Bf16).or(offer.gpu.peak(ComputeType::Fp16));
+                whole(offer, peak.map(|rate| rate.0))
+            };
+            descending(key(a), key(b))
+        },
+        SortBy::Price => |a, b| ascending(hour_min(a), hour_min(b)),
     };
-    match sort {
-        SortBy::Catalog | SortBy::Price => {}
-        SortBy::Name => offers.sort_by(|a, b| a.instance.name.cmp(&b.instance.name)),
-        SortBy::Memory => {
-            offers.sort_by(down(|offer| Some(offer.gpu.memory.0 as f64 * f64::from(offer.instance.gpu_count))));
-        }
-        SortBy::Bandwidth => offers.sort_by(down(|offer| {
-            offer.gpu.memory_bandwidth.map(|rate| rate.0 * f64::from(offer.instance.gpu_count))
-        })),
-        SortBy::Compute => offers.sort_by(down(|offer| {
-            let peak = offer.gpu.peak(ComputeType::Bf16).or(offer.gpu.peak(ComputeType::Fp16));
-            peak.map(|rate| rate.0 * f64::from(offer.instance.gpu_count))
-        })),
-    }
-    let mut rows: Vec<OfferRow> = offers.iter().map(OfferRow::of).collect();
-    if sort == SortBy::Price {
-        rows.sort_by(|a, b| {
-            let key = |row: &OfferRow| row.hour_min().map(|money| (money.currency, money.amount));
-            unknown_last(key(a), key(b)).then_with(|| a.instance.cmp(&b.instance))
-        });
-    }
-    rows
+    offers.sort_by(|a, b| rank(a, b).then_with(|| (&a.instance.name, &a.region).cmp(&(&b.instance.name, &b.region))));
+    offers.iter().map(OfferRow::of).collect()
 }
 
-fn sort_down(rows: &mut [GpuRow], value: impl Fn(&GpuRow) -> Option<f64>) {
-    rows.sort_by(|a, b| {
-        let order = match (value(a), value(b)) {
-            (Some(a), Some(b)) => b.total_cmp(&a),
-            (a, b) => b.is_some().cmp(&a.is_some()),
-        };
-        order.then_with(|| a.id.cmp(&b.id))
-    });
+/// Of all GPUs of the machine.
+fn whole(offer: &Offer<'_>, of_one: Option<f64>) -> Option<f64> {
+    of_one.map(|value| value * f64::from(offer.instance.gpu_count))
+}
+
+/// Cheapest hour over the prices, lower ends. Of several currencies the first by code counts: they are never compared.
+fn hour_min(offer: &Offer<'_>) -> Option<(Currency, rust_decimal::Decimal)> {
+    let hours = offer.prices.iter().filter_map(|price| price.per(Period::Hour));
+    hours.map(|(low, _)| (low.currency, low.amount)).min()
+}
+
+/// Smallest first, unknown last.
+fn ascending<T: PartialOrd>(a: Option<T>, b: Option<T>) -> Ordering {
+    match (a, b) {
+        (Some(a), Some(b)) => a.partial_cmp(&b).unwrap_or(Ordering::Equal),
+        (a, b) => b.is_some().cmp(&a.is_some()),
+    }
+}
+
+/// Largest first, unknown last.
+fn descending<T: PartialOrd>(a: Option<T>, b: Option<T>) -> Ordering {
+    match (a, b) {
+        (Some(a), Some(b)) => b.partial_cmp(&a).unwrap_or(Ordering::Equal),
+        (a, b) => b.is_some().cmp(&a.is_some()),
+    }
 }

@@ -1,5 +1,8 @@
 //! Typed, bounded access to the keys of a `config.json`.
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value};
 
 use crate::error::ModelError;
@@ -11,12 +14,17 @@ pub(crate) const SIZE_MAX: u64 = 1 << 28;
 /// Layers, experts and other counts that are looped over or repeated.
 pub(crate) const COUNT_MAX: u64 = 100_000;
 
+/// Which keys a family has looked at, so that those left over can be named to the user.
+#[derive(Debug, Default)]
+pub(crate) struct Reads(RefCell<BTreeSet<(String, String)>>);
+
 /// One JSON object of a config and where it sits.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Fields<'a> {
     object: &'a Map<String, Value>,
     path: &'a str,
     parent: &'a str,
+    reads: Option<&'a Reads>,
 }
 
 impl<'a> Fields<'a> {
@@ -27,16 +35,45 @@ impl<'a> Fields<'a> {
             format: "config.json",
             why: "the top level is not an object".to_owned(),
         })?;
-        Ok(Self { object, path, parent: "" })
+        Ok(Self { object, path, parent: "", reads: None })
+    }
+
+    /// The same object, noting in `reads` each key that is looked at.
+    pub(crate) fn noting(self, reads: &'a Reads) -> Self {
+        Self { reads: Some(reads), ..self }
+    }
+
+    fn note(&self, key: &str) {
+        if let Some(mut seen) = self.reads.and_then(|reads| reads.0.try_borrow_mut().ok()) {
+            seen.insert((self.parent.to_owned(), key.to_owned()));
+        }
+    }
+
+    /// Keys of this object that nobody has looked at.
+    pub(crate) fn unread(&self) -> Vec<&'a str> {
+        let seen = self.reads.and_then(|reads| reads.0.try_borrow().ok());
+        let is_seen = |key: &str| {
+            seen.as_ref().is_some_and(|seen| seen.contains(&(self.parent.to_owned(), key.to_owned())))
+        };
+        self.object.keys().map(String::as_str).filter(|key| !is_seen(key)).collect()
+    }
+
+    /// Whether the key is written in the file, be it as null. Some families take null for "none" and absence for their
+    /// default.
+    pub(crate) fn written(&self, key: &str) -> bool {
+        self.note(key);
+        self.object.contains_key(key)
     }
 
     /// A nested object such as `text_config`, when it is there and is an object.
     pub(crate) fn nested(&self, key: &'static str) -> Option<Fields<'a>> {
-        self.object.get(key)?.as_object().map(|object| Fields { object, path: self.path, parent: key })
+        self.note(key);
+        self.object.get(key)?.as_object().map(|object| Fields { object, path: self.path, parent: key, reads: self.reads })
     }
 
     /// The raw value, when the key is there and not null.
     pub(crate) fn raw(&self, key: &str) -> Option<&'a Value> {
+        self.note(key);
         self.object.get(key).filter(|value| !value.is_null())
     }
 
@@ -89,6 +126,15 @@ impl<'a> Fields<'a> {
     /// A count that is repeated over (layers, experts), at least 1.
     pub(crate) fn count(&self, keys: &[&str]) -> Result<u32, ModelError> {
         let size = self.size(keys)?;
+        self.bounded_count(keys, size)
+    }
+
+    /// A count that may be absent (or zero), under the first of several spellings that is present.
+    pub(crate) fn count_any(&self, keys: &[&str]) -> Result<Option<u32>, ModelError> {
+        self.size_any(keys)?.map(|size| self.bounded_count(keys, size)).transpose()
+    }
+
+    fn bounded_count(&self, keys: &[&str], size: u64) -> Result<u32, ModelError> {
         if size > COUNT_MAX {
             return Err(
                 self.bad(keys.first().copied().unwrap_or("?"), format!("is {size}; at most {COUNT_MAX} was expected"))

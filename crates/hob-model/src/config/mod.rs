@@ -4,11 +4,14 @@ pub(crate) mod fields;
 
 mod bert;
 mod clip;
+mod entry;
 mod families_media;
 mod flux;
 mod hunyuan_video;
+mod language;
 pub(crate) mod media;
 mod mmdit;
+mod quantization;
 mod sd3;
 mod unet;
 mod unet_blocks;
@@ -16,3 +19,5 @@ pub(crate) mod vae;
 mod vit;
 mod wan;
 mod whisper;
+
+pub use entry::graph_from_config;

@@ -80,7 +80,7 @@ fn failure(error: PlanError) -> Failure {
 
 /// Today, for facts that the user states now.
 fn hob_today() -> String {
-    jiff::Zoned::now().date().to_string()
+    jiff::Timestamp::now().strftime("%Y-%m-%d").to_string()
 }
 
 fn print(plan: &Plan, file: &Path, printer: &Printer) {

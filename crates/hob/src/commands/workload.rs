@@ -19,7 +19,7 @@ pub fn read(file: &Path, printer: &Printer) -> Result<Workload, Failure> {
             .hint(Message::new("hint-workload-file"))
     };
     let mut bytes = Vec::new();
-    File::open(file).map_err(unreadable)?.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    File::open(file).map_err(unreadable)?.take(FILE_BYTES_MAX as u64 + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     parse_bytes(&name, &bytes).map_err(|problems| {
         printer.note(&problems.render(printer.problem_colour(), printer.catalogue()));
         let count = problems.list().len() + problems.left_off();

@@ -1,0 +1,216 @@
+//! Two GPUs or two instance types side by side, field by field, with ratios.
+
+use hob_units::{Bytes, Currency, Money, Period};
+use serde::Serialize;
+use thiserror::Error;
+
+use super::show::unknown;
+use crate::catalog::Catalog;
+use crate::error::UnknownName;
+use crate::gpu::{ComputeType, Gpu};
+use crate::instance::InstanceType;
+use crate::offer::OfferFilter;
+use crate::price::ChargeType;
+use crate::read::words::charge_word;
+
+/// One field of both.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ComparedField {
+    /// Id of the field's words, such as `field-memory`; number formats and charge types follow a `:` (`field-peak:bf16`).
+    pub field: String,
+    /// Left value as text; `None` is "no data".
+    pub left: Option<String>,
+    /// Right value as text; `None` is "no data".
+    pub right: Option<String>,
+    /// Right over left; `None` for words, for unknowns, for zero, and across currencies.
+    pub ratio: Option<f64>,
+}
+
+/// Two entries of one kind.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Comparison {
+    /// Name of the left one.
+    pub left: String,
+    /// Name of the right one.
+    pub right: String,
+    /// Fields that at least one of them has.
+    pub fields: Vec<ComparedField>,
+}
+
+/// Why two names cannot be compared.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum CompareError {
+    /// A name is not known.
+    #[error(transparent)]
+    Unknown(#[from] UnknownName),
+    /// One is a GPU and the other an instance type.
+    #[error("`{gpu}` is a GPU and `{instance}` an instance type; compare two of one kind")]
+    TwoKinds {
+        /// The GPU.
+        gpu: String,
+        /// The instance type.
+        instance: String,
+    },
+}
+
+enum Found<'c> {
+    Gpu(&'c Gpu),
+    Instance(&'c InstanceType),
+}
+
+fn find<'c>(catalog: &'c Catalog, name: &str) -> Result<Found<'c>, UnknownName> {
+    if let Ok(instance) = catalog.resolve_instance(name) {
+        return Ok(Found::Instance(instance));
+    }
+    catalog.resolve_gpu(name).map(Found::Gpu).map_err(|error| unknown(catalog, name, error))
+}
+
+/// Compares two GPUs, or two instance types.
+///
+/// # Errors
+/// When a name is not known, or they are not of one kind.
+pub fn compare(catalog: &Catalog, left: &str, right: &str) -> Result<Comparison, CompareError> {
+    match (find(catalog, left)?, find(catalog, right)?) {
+        (Found::Gpu(a), Found::Gpu(b)) => {
+            Ok(Comparison { left: a.id.clone(), right: b.id.clone(), fields: gpu_fields(a, b) })
+        }
+        (Found::Instance(a), Found::Instance(b)) => {
+            let name = |each: &InstanceType| format!("{}/{}", each.cloud, each.name);
+            Ok(Comparison { left: name(a), right: name(b), fields: instance_fields(catalog, a, b) })
+        }
+        (Found::Gpu(gpu), Found::Instance(instance)) | (Found::Instance(instance), Found::Gpu(gpu)) => {
+            Err(CompareError::TwoKinds { gpu: gpu.id.clone(), instance: instance.name.clone() })
+        }
+    }
+}
+
+/// Collects fields; one that neither side has is left out.
+#[derive(Default)]
+struct Fields(Vec<ComparedField>);
+
+impl Fields {
+    fn words(&mut self, field: &str, left: Option<String>, right: Option<String>) {
+        if left.is_some() || right.is_some() {
+            self.0.push(ComparedField { field: field.to_owned(), left, right, ratio: None });
+        }
+    }
+
+    /// Numbers with their text.
+    fn numbers<T: ToString + Copy>(&mut self, field: &str, left: Option<T>, right: Option<T>, base: fn(T) -> f64) {
+        if left.is_none() && right.is_none() {
+            return;
+        }
+        let ratio = match (left.map(base), right.map(base)) {
+            (Some(a), Some(b)) if a > 0.0 && (b / a).is_finite() => Some(b / a),
+            _ => None,
+        };
+        let text = |value: Option<T>| value.map(|value| value.to_string());
+        self.0.push(ComparedField { field: field.to_owned(), left: text(left), right: text(right), ratio });
+    }
+}
+
+/// Number formats in the order in which they are compared.
+const RATES: [(ComputeType, &str); 10] = [
+    (ComputeType::Fp64, "fp64"),
+    (ComputeType::Fp64Tensor, "fp64-tensor"),
+    (ComputeType::Fp32, "fp32"),
+    (ComputeType::Tf32, "tf32"),
+    (ComputeType::Fp16, "fp16"),
+    (ComputeType::Bf16, "bf16"),
+    (ComputeType::Fp8, "fp8"),
+    (ComputeType::Int8, "int8"),
+    (ComputeType::Int4, "int4"),
+    (ComputeType::Fp4, "fp4"),
+];
+
+fn gpu_fields(a: &Gpu, b: &Gpu) -> Vec<ComparedField> {
+    let mut out = Fields::default();
+    let capability = |gpu: &Gpu| gpu.compute_capability.map(|(major, minor)| format!("{major}.{minor}"));
+    let yes_no = |flag: Option<bool>| flag.map(|flag| if flag { "yes" } else { "no" }.to_owned());
+    out.words("field-name", Some(a.name.clone()), Some(b.name.clone()));
+    out.words("field-architecture", Some(format!("{:?}", a.architecture)), Some(format!("{:?}", b.architecture)));
+    out.words("field-compute-capability", capability(a), capability(b));
+    out.numbers("field-memory", Some(a.memory), Some(b.memory), |memory| memory.0 as f64);
+    out.numbers("field-memory-total", Some(a.memory_total()), Some(b.memory_total()), |memory| memory.0 as f64);
+    out.words("field-memory-type", a.memory_type.clone(), b.memory_type.clone());
+    out.numbers("field-memory-bandwidth", a.memory_bandwidth, b.memory_bandwidth, |rate| rate.0);
+    for (compute, name) in RATES {
+        out.numbers(&format!("field-peak:{name}"), a.peak(compute), b.peak(compute), |rate| rate.0);
+    }
+    out.words("field-interconnect", a.interconnect.clone(), b.interconnect.clone());
+    out.numbers("field-interconnect-bandwidth", a.interconnect_bandwidth, b.interconnect_bandwidth, |rate| rate.0);
+    out.numbers("field-pcie-generation", a.pcie_generation, b.pcie_generation, f64::from);
+    out.numbers("field-power", a.tdp, b.tdp, |watts| watts.0);
+    out.numbers("field-nvenc", a.nvenc, b.nvenc, f64::from);
+    out.numbers("field-nvdec", a.nvdec, b.nvdec, f64::from);
+    out.words("field-av1-encode", yes_no(a.av1_encode), yes_no(b.av1_encode));
+    out.words("field-av1-decode", yes_no(a.av1_decode), yes_no(b.av1_decode));
+    out.numbers("field-mig-instances", a.mig_instances_max, b.mig_instances_max, f64::from);
+    let share = |gpu: &Gpu| gpu.fraction.as_ref().map(|fraction| fraction.compute);
+    out.numbers("field-compute-share", share(a), share(b), |share| share.0);
+    out.words("field-cuda-last", a.cuda_last.clone(), b.cuda_last.clone());
+    out.0
+}
+
+fn instance_fields(catalog: &Catalog, a: &InstanceType, b: &InstanceType) -> Vec<ComparedField> {
+    let mut out = Fields::default();
+    let (gpu_a, gpu_b) = (catalog.gpu(&a.gpu), catalog.gpu(&b.gpu));
+    out.words("field-gpu", Some(a.gpu.clone()), Some(b.gpu.clone()));
+    out.numbers("field-gpu-count", Some(a.gpu_count), Some(b.gpu_count), f64::from);
+    let whole = |gpu: Option<&Gpu>, count: u32| gpu.map(|gpu| gpu.memory * f64::from(count));
+    let bytes = |memory: Bytes| memory.0 as f64;
+    out.numbers("field-gpu-memory-whole", whole(gpu_a, a.gpu_count), whole(gpu_b, b.gpu_count), bytes);
+    let bandwidth =
+        |gpu: Option<&Gpu>, count: u32| gpu.and_then(|gpu| gpu.memory_bandwidth).map(|rate| rate * f64::from(count));
+    out.numbers("field-gpu-bandwidth-whole", bandwidth(gpu_a, a.gpu_count), bandwidth(gpu_b, b.gpu_count), |rate| {
+        rate.0
+    });
+    for (compute, name) in [(ComputeType::Fp16, "fp16"), (ComputeType::Bf16, "bf16"), (ComputeType::Fp8, "fp8")] {
+        let peak =
+            |gpu: Option<&Gpu>, count: u32| gpu.and_then(|gpu| gpu.peak(compute)).map(|rate| rate * f64::from(count));
+        let field = format!("field-peak-whole:{name}");
+        out.numbers(&field, peak(gpu_a, a.gpu_count), peak(gpu_b, b.gpu_count), |rate| rate.0);
+    }
+    out.numbers("field-vcpus", a.vcpus, b.vcpus, f64::from);
+    out.numbers("field-main-memory", a.memory, b.memory, bytes);
+    out.words("field-local-disk", a.local_disk.clone(), b.local_disk.clone());
+    out.numbers("field-network", a.network, b.network, |rate| rate.0);
+    out.numbers("field-rdma", a.rdma, b.rdma, |rate| rate.0);
+    let link = |each: &InstanceType| each.gpu_link.map(|link| format!("{link:?}"));
+    out.words("field-gpu-link", link(a), link(b));
+    out.words("field-availability", Some(format!("{:?}", a.availability)), Some(format!("{:?}", b.availability)));
+    let (prices_a, prices_b) = (cheapest(catalog, a), cheapest(catalog, b));
+    let mut keys: Vec<(ChargeType, Currency)> = prices_a.iter().chain(&prices_b).map(|(key, _)| *key).collect();
+    keys.sort();
+    keys.dedup();
+    for key in keys {
+        let of = |prices: &[((ChargeType, Currency), Money)]| {
+            prices.iter().find(|(known, _)| *known == key).map(|(_, money)| *money)
+        };
+        // One key has one currency, so the ratio never crosses two.
+        let field = format!("field-hour:{}", charge_word(key.0));
+        out.numbers(&field, of(&prices_a), of(&prices_b), Money::as_f64_for_score);
+    }
+    out.0
+}
+
+/// Cheapest hour over all regions, by charge type and currency.
+fn cheapest(catalog: &Catalog, instance: &InstanceType) -> Vec<((ChargeType, Currency), Money)> {
+    let filter = OfferFilter {
+        clouds: [instance.cloud.clone()].into(),
+        instances: vec![instance.name.clone()],
+        availability: [instance.availability].into(),
+        ..OfferFilter::default()
+    };
+    let mut out: Vec<((ChargeType, Currency), Money)> = Vec::new();
+    for price in catalog.offers(&filter).iter().flat_map(|offer| offer.prices.iter()) {
+        let Some((hour, _)) = price.per(Period::Hour) else { continue };
+        let key = (price.charge, hour.currency);
+        match out.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, low)) if hour.amount < low.amount => *low = hour,
+            Some(_) => {}
+            None => out.push((key, hour)),
+        }
+    }
+    out
+}

@@ -1,0 +1,89 @@
+//! GGUF: header, metadata and tensor list. Never reads a weight.
+//!
+//! Format: ggml `docs/gguf.md`; versions 1 to 3, both byte orders, split files.
+
+mod header;
+mod metadata;
+mod translate;
+mod types;
+
+use crate::config::graph_from_config;
+use crate::dtype::Dtype;
+use crate::error::ModelError;
+use crate::graph::{Certainty, ModelGraph, Origin, Quantization, Unknown};
+use crate::reader::infer::infer;
+use crate::reader::packed::weights;
+use crate::reader::parts::{part_path, parts_total};
+use crate::reader::{ModelFiles, PathKind, reconcile};
+
+use header::{Header, read_header};
+
+/// Share by which the translated config may miss the tensors' sum before the tensors alone are believed.
+const COUNT_SHARE_MAX: f64 = 0.05;
+
+/// Reads a GGUF file, with its other parts when it is the first of several.
+pub(crate) fn read_gguf(path: &str, name: &str, files: &dyn ModelFiles) -> Result<ModelGraph, ModelError> {
+    let mut header = read_header(path, files.open(path)?)?;
+    for number in 2..=parts_total(path).unwrap_or(1) {
+        let Some(part) = part_path(path, number) else { break };
+        if files.kind(&part) != PathKind::File {
+            header.inventory.notes.push(Unknown {
+                what: format!("part {part} is absent"),
+                consequence: "its tensors are not counted".to_owned(),
+            });
+            continue;
+        }
+        let other = read_header(&part, files.open(&part)?)?;
+        header.inventory.tensors.extend(other.inventory.tensors);
+        header.inventory.notes.extend(other.inventory.notes);
+    }
+    Ok(graph(path, name, header))
+}
+
+fn graph(path: &str, name: &str, header: Header) -> ModelGraph {
+    let Header { metadata, inventory } = header;
+    let family = metadata.text("general.architecture").unwrap_or("unknown").to_owned();
+    let of_tensors = weights(&inventory).parameters();
+    let mut from_config = None;
+    if let Some(config) = translate::config(&family, &metadata, &inventory.tensors) {
+        match graph_from_config(path, name, &config) {
+            Ok(graph) => {
+                let share = graph.parameters().abs_diff(of_tensors) as f64 / of_tensors.max(1) as f64;
+                from_config = Some(graph).filter(|_| share <= COUNT_SHARE_MAX);
+            }
+            // The tensors still say enough.
+            Err(_) => from_config = None,
+        }
+    }
+    let mut graph = match from_config {
+        Some(mut graph) => {
+            reconcile(&mut graph, inventory);
+            graph.unknowns.retain(|note| !note.what.is_empty());
+            graph
+        }
+        None => {
+            let hints = translate::hints(&family, &metadata);
+            infer(name, &family, Origin::Gguf, inventory, hints)
+        }
+    };
+    graph.origin = Origin::Gguf;
+    graph.family = family;
+    graph.quantization = quantization(&graph);
+    if graph.parameters() == of_tensors && graph.certainty == Certainty::Exact {
+        graph.unknowns.retain(|note| !note.what.starts_with("parameter count"));
+    }
+    graph
+}
+
+/// The type that most bytes are stored in, when it is a quantised one.
+fn quantization(graph: &ModelGraph) -> Option<Quantization> {
+    let stored = graph.stored.as_ref()?;
+    let (dtype, _) = stored.bytes.iter().max_by_key(|(_, bytes)| **bytes)?;
+    let dtype: Dtype = *dtype;
+    dtype.is_quantised().then(|| Quantization {
+        method: "gguf".to_owned(),
+        dtype,
+        excluded: Vec::new(),
+        quantised_activations: false,
+    })
+}
