@@ -13,7 +13,20 @@ const CONFIGS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/presets.rs"
 
 /// Words of a name that do not change the architecture: fine-tunes keep their base's shapes.
 const FILLERS: [&str; 14] = [
-    "base", "instruct", "chat", "it", "hf", "meta", "v", "preview", "diffusers", "sft", "dpo", "rlhf", "thinking", "uncased",
+    "base",
+    "instruct",
+    "chat",
+    "it",
+    "hf",
+    "meta",
+    "v",
+    "preview",
+    "diffusers",
+    "sft",
+    "dpo",
+    "rlhf",
+    "thinking",
+    "uncased",
 ];
 /// Short names that share no word with the hub id.
 const NICKNAMES: [(&str, &str); 6] = [
@@ -173,7 +186,8 @@ fn is_version_of(known: &[String], wanted: &[String]) -> bool {
         (None, Some(rest)) => return rest.iter().all(|word| word.len() == 4 && word.parse::<u32>().is_ok()),
         (None, None) => return false,
     };
-    wanted.len() > 1 && rest.iter().all(|word| word.starts_with(|c: char| c.is_ascii_digit()))
+    // `0.1` and `4k` are versions; `8b` is a size, and another model.
+    wanted.len() > 1 && rest.iter().all(|word| word.strip_suffix('k').unwrap_or(word).parse::<f64>().is_ok())
 }
 
 /// Whether all words of `wanted` occur in `known` in the same order, the first one first.

@@ -48,7 +48,9 @@ fn names_that_people_type_are_understood() {
     check("flux.1-dev", Some("black-forest-labs/FLUX.1-dev"));
     check("wan2.1-14b", Some("Wan-AI/Wan2.1-T2V-14B-Diffusers"));
     check("yi-34b-chat", Some("01-ai/Yi-34B"));
-    check("chatglm3", None);
+    check("chatglm3", Some("THUDM/chatglm3-6b"));
+    check("llama-3", None);
+    check("qwen2.5", None);
     check("llama", None);
     check("llama-8b", None);
     check("405b", None);

@@ -10,7 +10,8 @@ use crate::graph::{ModelGraph, Unknown};
 
 /// Names of keys that could bear on the size of a model, by their ends.
 const SIZE_ENDINGS: [&str; 12] = [
-    "_layers", "_layer", "_dim", "_size", "_rank", "_heads", "_experts", "_width", "_depth", "_blocks", "_modules", "_types",
+    "_layers", "_layer", "_dim", "_size", "_rank", "_heads", "_experts", "_width", "_depth", "_blocks", "_modules",
+    "_types",
 ];
 /// Keys with such an end that bear on training, decoding or numerics alone.
 const HARMLESS: [&str; 16] = [

@@ -52,9 +52,8 @@ impl<'a> Fields<'a> {
     /// Keys of this object that nobody has looked at.
     pub(crate) fn unread(&self) -> Vec<&'a str> {
         let seen = self.reads.and_then(|reads| reads.0.try_borrow().ok());
-        let is_seen = |key: &str| {
-            seen.as_ref().is_some_and(|seen| seen.contains(&(self.parent.to_owned(), key.to_owned())))
-        };
+        let is_seen =
+            |key: &str| seen.as_ref().is_some_and(|seen| seen.contains(&(self.parent.to_owned(), key.to_owned())));
         self.object.keys().map(String::as_str).filter(|key| !is_seen(key)).collect()
     }
 
@@ -68,7 +67,12 @@ impl<'a> Fields<'a> {
     /// A nested object such as `text_config`, when it is there and is an object.
     pub(crate) fn nested(&self, key: &'static str) -> Option<Fields<'a>> {
         self.note(key);
-        self.object.get(key)?.as_object().map(|object| Fields { object, path: self.path, parent: key, reads: self.reads })
+        self.object.get(key)?.as_object().map(|object| Fields {
+            object,
+            path: self.path,
+            parent: key,
+            reads: self.reads,
+        })
     }
 
     /// The raw value, when the key is there and not null.

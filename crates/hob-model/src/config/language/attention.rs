@@ -68,7 +68,9 @@ const HEADS: [&str; 3] = ["num_attention_heads", "n_head", "n_heads"];
 /// Checks that `kv_heads` divides `heads`.
 fn grouped(fields: &Fields<'_>, heads: u64, kv_heads: u64) -> Result<(), ModelError> {
     if kv_heads == 0 || !heads.is_multiple_of(kv_heads) {
-        return Err(fields.bad("num_key_value_heads", format!("is {kv_heads}; a divisor of {heads} heads was expected")));
+        return Err(
+            fields.bad("num_key_value_heads", format!("is {kv_heads}; a divisor of {heads} heads was expected"))
+        );
     }
     Ok(())
 }
@@ -79,10 +81,8 @@ impl SelfAttention {
     /// `head_dim` comes from the file when it is there; else hidden width over heads, which must divide.
     pub(super) fn read(fields: &Fields<'_>, decoder: &Decoder, defaults: HeadDefaults) -> Result<Self, ModelError> {
         let heads = size_or(fields, &HEADS, defaults.heads)?;
-        let kv_heads = fields
-            .size_any(&["num_key_value_heads", "num_kv_heads"])?
-            .or(defaults.kv_heads)
-            .unwrap_or(heads);
+        let kv_heads =
+            fields.size_any(&["num_key_value_heads", "num_kv_heads"])?.or(defaults.kv_heads).unwrap_or(heads);
         grouped(fields, heads, kv_heads)?;
         let head_dim = match fields.size_any(&["head_dim", "kv_channels"])?.or(defaults.head_dim) {
             Some(0) => return Err(fields.bad("head_dim", "is 0; at least 1 was expected")),

@@ -101,8 +101,14 @@ impl Decoder {
             Some(layers) => layers,
             None => u32::try_from(layers).unwrap_or(u32::MAX),
         };
-        let context_keys =
-            ["max_position_embeddings", "n_positions", "max_sequence_length", "seq_length", "model_max_length", "n_ctx"];
+        let context_keys = [
+            "max_position_embeddings",
+            "n_positions",
+            "max_sequence_length",
+            "seq_length",
+            "model_max_length",
+            "n_ctx",
+        ];
         Ok(Self {
             family,
             hidden: size_or(fields, &["hidden_size", "n_embd", "d_model"], defaults.hidden)?,

@@ -15,8 +15,8 @@ use super::decoder::NormStyle;
 /// untied head.
 pub(super) fn llama(fields: &Fields<'_>, name: &str) -> Result<ModelGraph, ModelError> {
     let decoder = Decoder::read(fields, "llama", Defaults::PLAIN)?;
-    let attention = SelfAttention::read(fields, &decoder, HeadDefaults::default())?
-        .biased(fields.flag("attention_bias", false));
+    let attention =
+        SelfAttention::read(fields, &decoder, HeadDefaults::default())?.biased(fields.flag("attention_bias", false));
     let mlp = Gated { bias: fields.flag("mlp_bias", false), ..Gated::plain(fields.size(&["intermediate_size"])?) };
     windowed(fields, name, decoder, &attention, mlp, |_| LayerType::Full, None)
 }
@@ -45,8 +45,7 @@ pub(super) fn qwen2(fields: &Fields<'_>, name: &str) -> Result<ModelGraph, Model
 pub(super) fn qwen3(fields: &Fields<'_>, name: &str) -> Result<ModelGraph, ModelError> {
     let decoder = Decoder::read(fields, "qwen3", Defaults::PLAIN)?;
     let defaults = HeadDefaults { head_dim: Some(128), ..HeadDefaults::default() };
-    let mut attention =
-        SelfAttention::read(fields, &decoder, defaults)?.biased(fields.flag("attention_bias", false));
+    let mut attention = SelfAttention::read(fields, &decoder, defaults)?.biased(fields.flag("attention_bias", false));
     attention.query_key_norm = QueryKeyNorm::Head;
     qwen(fields, name, decoder, &attention)
 }
@@ -107,10 +106,14 @@ pub(super) fn internlm2(fields: &Fields<'_>, name: &str) -> Result<ModelGraph, M
     attention.output = "attention.wo";
     let names = ["feed_forward.w1", "feed_forward.w3", "feed_forward.w2"];
     let mlp = Gated { names, ..Gated::plain(fields.size(&["intermediate_size"])?) };
-    let blocks = decoder.blocks(fields, |_| (), |()| {
-        let ops = decoder.layer_named(["attention_norm", "ffn_norm"], attention.ops(), mlp.ops(&decoder));
-        Ok(("layer".to_owned(), ops))
-    })?;
+    let blocks = decoder.blocks(
+        fields,
+        |_| (),
+        |()| {
+            let ops = decoder.layer_named(["attention_norm", "ffn_norm"], attention.ops(), mlp.ops(&decoder));
+            Ok(("layer".to_owned(), ops))
+        },
+    )?;
     let parts = vec![
         decoder.embedding("tok_embeddings", Vec::new()),
         decoder.body(blocks, "norm"),
@@ -121,7 +124,8 @@ pub(super) fn internlm2(fields: &Fields<'_>, name: &str) -> Result<ModelGraph, M
 
 /// Reads a `chatglm` config (the model's own code, ChatGLM 2 and 3): own key names, and biases on query, key and value.
 pub(super) fn chatglm(fields: &Fields<'_>, name: &str) -> Result<ModelGraph, ModelError> {
-    let norm = if fields.flag("rmsnorm", true) { NormStyle::RMS } else { NormStyle { kind: NormKind::Layer, bias: true } };
+    let norm =
+        if fields.flag("rmsnorm", true) { NormStyle::RMS } else { NormStyle { kind: NormKind::Layer, bias: true } };
     let decoder = Decoder::read(fields, "chatglm", Defaults::PLAIN)?.with_norm(norm);
     let bias = fields.flag("add_bias_linear", false);
     let groups = fields.flag("multi_query_attention", false).then(|| fields.size(&["multi_query_group_num"]));
@@ -132,8 +136,11 @@ pub(super) fn chatglm(fields: &Fields<'_>, name: &str) -> Result<ModelGraph, Mod
     attention.output = "self_attention.dense";
     let names = ["", "mlp.dense_h_to_4h", "mlp.dense_4h_to_h"];
     let mlp = Gated { names, bias, width: fields.size(&["ffn_hidden_size"])? };
-    let blocks = decoder
-        .blocks(fields, |_| (), |()| Ok(("layer".to_owned(), decoder.layer(attention.ops(), mlp.ops(&decoder)))))?;
+    let blocks = decoder.blocks(
+        fields,
+        |_| (),
+        |()| Ok(("layer".to_owned(), decoder.layer(attention.ops(), mlp.ops(&decoder)))),
+    )?;
     let parts = vec![
         decoder.embedding("word_embeddings", Vec::new()),
         decoder.body(blocks, "final_layernorm"),
