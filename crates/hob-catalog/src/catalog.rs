@@ -76,7 +76,9 @@ impl Catalog {
         let (file, text) = embedded::REGIONS;
         out.regions = Regions::read(file, text).map_err(&mut good).unwrap_or_default();
         let (file, text) = embedded::GPUS;
-        if let Ok(rows) = read::gpus::read(file, text, |_| None).map_err(&mut good) {
+        if let Ok(rows) =
+            read::gpus::read(file, text, |id| Err(UnknownName::new(NameKind::Gpu, id, Vec::new()))).map_err(&mut good)
+        {
             out.gpus = rows.gpus;
             out.aliases = rows.aliases;
             out.gpu_facts = rows.facts;

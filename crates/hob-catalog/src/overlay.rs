@@ -69,7 +69,7 @@ impl Overlay {
         let overlay = match FileForm::of(file, text)? {
             FileForm::SkyPilot => return read::skypilot::read(file, text, &cloud.to_lowercase(), catalog),
             FileForm::Gpus => {
-                let rows = read::gpus::read(file, text, |id| catalog.gpu(id))?;
+                let rows = read::gpus::read(file, text, |id| catalog.resolve_gpu(id))?;
                 Self { gpus: rows.gpus, aliases: rows.aliases, ..Self::default() }
             }
             FileForm::Instances => {

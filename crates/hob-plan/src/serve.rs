@@ -9,7 +9,7 @@ use hob_estimate::{
 use hob_model::ModelGraph;
 use hob_text::Message;
 use hob_units::PerSecond;
-use hob_workload::{Goal as Latency, Percentile, Precision, Serve, Slo, Workload};
+use hob_workload::{Goal as Latency, Percentile, Precision, Serve, Slo, Stage, Workload};
 
 use crate::document::{Goal, Layout, Reason, Speed};
 
@@ -68,7 +68,7 @@ impl<'a> ServeSearch<'a> {
             arrival: Arrival::Open(rate),
         };
         let mut profiles = BTreeMap::new();
-        for format in formats(serve.precision, graph) {
+        for format in formats(serve.precision, workload.stage, graph) {
             profiles.insert(format, ServeProfile::new(graph, format, KvFormat::Half)?);
         }
         let confidence = workload.objective.confidence.0;
@@ -142,7 +142,8 @@ impl<'a> ServeSearch<'a> {
         }
         let replicas = (wanted as u32).max(replicas_min);
         let per_machine = (hardware.gpus() / strategy.tensor).max(1);
-        let machines = replicas.div_ceil(per_machine);
+        // Replicas that are wanted for redundancy stand on machines of their own.
+        let machines = replicas.div_ceil(per_machine).max(replicas_min);
         let gpus = machines.saturating_mul(hardware.gpus());
         if constraints.max_gpus.is_some_and(|most| gpus > most)
             || constraints.max_machines.is_some_and(|most| machines > most)
@@ -214,9 +215,9 @@ fn tensor_sizes(gpus: u32) -> Vec<u32> {
     (0..=5).map(|power| 1_u32 << power).filter(|tensor| *tensor <= gpus).collect()
 }
 
-/// Weight formats to try, least quantised first. Without a wish, production quality is not traded for money: 16 bits (or
-/// as stored), then fp8, which published evaluations find within noise for weights and activations of large models.
-fn formats(wish: Option<Precision>, graph: &ModelGraph) -> Vec<WeightFormat> {
+/// Weight formats to try, least quantised first. Without a wish, real users get no 4-bit weights: 16 bits (or as stored),
+/// then fp8. Try-outs may.
+fn formats(wish: Option<Precision>, stage: Stage, graph: &ModelGraph) -> Vec<WeightFormat> {
     match wish {
         Some(Precision::Fp8) => vec![WeightFormat::Fp8],
         Some(Precision::Int8) => vec![WeightFormat::Int8],
@@ -224,6 +225,7 @@ fn formats(wish: Option<Precision>, graph: &ModelGraph) -> Vec<WeightFormat> {
         Some(Precision::Fp4) => vec![WeightFormat::Fp4],
         Some(Precision::Fp32 | Precision::Tf32 | Precision::Fp16 | Precision::Bf16) => vec![WeightFormat::Half],
         None if graph.quantization.is_some() => vec![WeightFormat::AsStored],
+        None if stage == Stage::Production => vec![WeightFormat::Half, WeightFormat::Fp8],
         None => vec![WeightFormat::Half, WeightFormat::Fp8, WeightFormat::Int4],
     }
 }

@@ -5,10 +5,9 @@ use std::collections::BTreeMap;
 use hob_units::{Bytes, BytesPerSec, FlopsPerSec, Share, Watts, gib};
 
 use super::words;
-use crate::error::{CatalogError, RowError};
+use crate::error::{CatalogError, RowError, UnknownName};
 use crate::fraction::{FractionKind, share_of_parent};
 use crate::gpu::{ComputeType, Gpu};
-use crate::names;
 use crate::provenance::{Confidence, Provenance};
 use crate::table::{Row, Table};
 
@@ -93,7 +92,7 @@ pub(crate) struct GpuRows {
 pub(crate) fn read<'g>(
     file: &str,
     text: &str,
-    parents: impl Fn(&str) -> Option<&'g Gpu>,
+    parents: impl Fn(&str) -> Result<&'g Gpu, UnknownName>,
 ) -> Result<GpuRows, CatalogError> {
     let table = Table::open(file, text)?;
     table.require(&["id", "memory_gib", "source"])?;
@@ -110,11 +109,10 @@ pub(crate) fn read<'g>(
         }
         if let Some(parent_id) = row.text("parent_id") {
             let own = places.get(parent_id).and_then(|place| out.gpus.get(*place));
-            let Some(parent) = own.or_else(|| parents(parent_id)) else {
-                let near = names::nearest(parent_id, places.keys().map(String::as_str));
-                let hint = near.first().map(|name| format!("did you mean `{name}`?"));
-                return Err(row.error("parent_id", parent_id, "the id of a whole GPU in an earlier row").hinted(hint));
-            };
+            let parent = own.map_or_else(|| parents(parent_id), Ok).map_err(|unknown| {
+                row.error("parent_id", parent_id, "the id of a whole GPU in an earlier row or the catalog")
+                    .hinted(unknown.hint())
+            })?;
             gpu = fraction(row, gpu, parent)?;
         }
         out.facts.insert(gpu.id.clone(), row.others(KNOWN));

@@ -10,7 +10,7 @@ use crate::catalog::Catalog;
 use crate::gpu::{ComputeType, GpuArchitecture, Vendor};
 use crate::instance::Availability;
 use crate::offer::{FractionFilter, HowToGetPrice, Offer, OfferFilter};
-use crate::price::{Price, PriceAmount};
+use crate::price::{ChargeType, Price, PriceAmount};
 use crate::read::words::charge_word;
 
 /// What a list is sorted by; ties are broken by name. What is unknown comes last.
@@ -72,7 +72,7 @@ pub struct GpuRow {
     pub tdp: Option<Watts>,
     /// Clouds that offer it.
     pub clouds: Vec<String>,
-    /// Cheapest hour of one GPU on demand, by currency.
+    /// Cheapest hour of one GPU on demand (in the filter's cloud), by currency.
     pub gpu_hour_min: Vec<Money>,
 }
 
@@ -169,7 +169,10 @@ pub fn list_gpus(catalog: &Catalog, filter: &GpuFilter, sort: SortBy) -> Vec<Gpu
     let offers = catalog.offers(&OfferFilter::default());
     for offer in &offers {
         clouds.entry(&offer.gpu.id).or_default().insert(&offer.instance.cloud);
-        for price in offer.prices.iter().filter(|price| price.charge == crate::ChargeType::PayAsYouGo) {
+        if filter.cloud.as_deref().is_some_and(|cloud| cloud != offer.instance.cloud) {
+            continue;
+        }
+        for price in offer.prices.iter().filter(|price| price.charge == ChargeType::PayAsYouGo) {
             let share = 1.0 / f64::from(offer.instance.gpu_count.max(1));
             let Some(hour) = price.per(Period::Hour).and_then(|(low, _)| low.times(share)) else { continue };
             let slot = cheapest.entry(&offer.gpu.id).or_default().entry(hour.currency).or_insert(hour);

@@ -77,3 +77,8 @@ reject-unsupported = { $why }
 price-how-tencent-inquiry = ask the cloud's price inquiry (InquiryPriceRunInstances)
 price-how-import-price-list = lay a price list of that cloud over the catalog
 price-how-state-own-cost = state the machine's cost in the workload file
+
+quality-fp8 = Quality: fp8 weights and activations; published evaluations find small losses. Check on your own data.
+quality-int8 = Quality: int8 weights and activations lose some accuracy on outliers. Check on your own data.
+quality-int4 = Quality: 4-bit weights lose some accuracy, more on small models. Check on your own data.
+quality-fp4 = Quality: 4-bit floats lose some accuracy. Check on your own data.

@@ -77,3 +77,8 @@ reject-unsupported = { $why }
 price-how-tencent-inquiry = 请用云厂商的询价接口（InquiryPriceRunInstances）
 price-how-import-price-list = 请导入该云的价格表
 price-how-state-own-cost = 请在任务文件中写明机器成本
+
+quality-fp8 = 质量：fp8 权重与激活；公开评测损失较小，请用自己的数据验证。
+quality-int8 = 质量：int8 权重与激活会损失部分精度，请用自己的数据验证。
+quality-int4 = 质量：4 位权重会损失部分精度，小模型更明显，请用自己的数据验证。
+quality-fp4 = 质量：4 位浮点会损失部分精度，请用自己的数据验证。
