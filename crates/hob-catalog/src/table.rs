@@ -179,25 +179,37 @@ impl<'r> Row<'r> {
         }
     }
 
+    /// As [`Self::parsed`], with an expectation that is put into words only when it is not met.
+    pub(crate) fn parsed_or<T>(
+        &self,
+        columns: &str,
+        read: impl FnOnce(&str) -> Option<T>,
+        expected: impl FnOnce() -> String,
+    ) -> Result<Option<T>, RowError> {
+        match self.text(columns) {
+            None => Ok(None),
+            Some(cell) => read(cell).map(Some).ok_or_else(|| self.error(columns, cell, expected())),
+        }
+    }
+
     /// A finite number from 0 to `max`.
     pub(crate) fn number(&self, columns: &str, max: f64) -> Result<Option<f64>, RowError> {
-        self.parsed(columns, &format!("a number from 0 to {max}"), |cell| {
-            cell.parse::<f64>().ok().filter(|number| number.is_finite() && (0.0..=max).contains(number))
-        })
+        let read = |cell: &str| cell.parse::<f64>().ok().filter(|number| (0.0..=max).contains(number));
+        self.parsed_or(columns, read, || format!("a number from 0 to {max}"))
     }
 
     /// A whole number from 0 to `max`; `8.0` counts as 8, because spreadsheets write it so.
     pub(crate) fn whole(&self, columns: &str, max: u32) -> Result<Option<u32>, RowError> {
-        self.parsed(columns, &format!("a whole number from 0 to {max}"), |cell| {
+        let read = |cell: &str| {
             let number = cell.parse::<f64>().ok()?;
             (number.fract() == 0.0 && (0.0..=f64::from(max)).contains(&number)).then_some(number as u32)
-        })
+        };
+        self.parsed_or(columns, read, || format!("a whole number from 0 to {max}"))
     }
 
     pub(crate) fn decimal(&self, columns: &str, max: Decimal) -> Result<Option<Decimal>, RowError> {
-        self.parsed(columns, &format!("an amount above 0 and up to {max} (leave it empty when unknown)"), |cell| {
-            read_decimal(cell).filter(|amount| *amount > Decimal::ZERO && *amount <= max)
-        })
+        let read = |cell: &str| read_decimal(cell).filter(|amount| *amount > Decimal::ZERO && *amount <= max);
+        self.parsed_or(columns, read, || format!("an amount above 0 and up to {max} (leave it empty when unknown)"))
     }
 
     /// The cells of the columns that are not in `known`, with their names: facts that have no field of their own.

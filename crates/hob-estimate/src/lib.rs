@@ -14,7 +14,8 @@ pub use efficiency::{Coefficient, Efficiencies, EfficiencyError, Scope};
 pub use hardware::{Hardware, Link};
 pub use outcome::{EstimateError, Fit, MemoryEstimate, MemoryKind, MemoryTerm, TimeTerm};
 pub use serve::{
-    Arrival, LatencyKind, Limit, Percentile4, Percentiles, ServeEstimate, ServeLoad, ServeProfile, capacity, estimate_llm,
+    Arrival, LatencyKind, Limit, Percentile4, Percentiles, ServeEstimate, ServeLoad, ServeProfile, capacity,
+    estimate_llm,
 };
 pub use strategy::{
     AttentionKernel, Engine, KvFormat, NumberFormat, OptimizerKind, Recompute, ServeStrategy, Sharding, TrainMethod,

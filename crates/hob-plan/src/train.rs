@@ -113,7 +113,7 @@ impl<'a> TrainSearch<'a> {
         };
         let mut found = Vec::new();
         for tensor in [1, 2, 4, 8] {
-            if tensor > hardware.instance.gpu_count || gpus % tensor != 0 {
+            if tensor > hardware.instance.gpu_count || !gpus.is_multiple_of(tensor) {
                 continue;
             }
             let data = gpus / tensor;

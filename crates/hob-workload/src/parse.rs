@@ -113,7 +113,8 @@ fn kind(table: &DeTable<'_>, whole: bool, reader: &mut Reader) -> (Option<Kind>,
     let meant = table.keys().find_map(|key| kind_with_table(key.get_ref()));
     // `knd = "serve"` is reported as a key that is not known; that the kind is missing follows from it.
     let is_misspelt = table.keys().any(|key| {
-        !Root::KEYS.contains(&key.get_ref().as_ref()) && closest(key.get_ref(), Root::KEYS.iter().copied()) == Some("kind")
+        !Root::KEYS.contains(&key.get_ref().as_ref())
+            && closest(key.get_ref(), Root::KEYS.iter().copied()) == Some("kind")
     });
     if whole && !is_misspelt {
         let expected = Message::new("workload-expected-word").with("words", KindWords::listed());

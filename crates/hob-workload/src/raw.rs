@@ -6,8 +6,8 @@
 use hob_units::{Bytes, BytesPerSec, Money, MoneyPer, Seconds, Share, Tokens};
 
 use crate::read::{
-    BudgetText, Choice, Count, Decimal, Either, Exchange, Flag, Fps, Hours, KnownKeys, List, PerHour, Positive, RateText,
-    Resolution, Text, Whole, Written, tables,
+    BudgetText, Choice, Count, Decimal, Either, Exchange, Flag, Fps, Hours, KnownKeys, List, PerHour, Positive,
+    RateText, Resolution, Text, Whole, Written, tables,
 };
 use crate::words;
 

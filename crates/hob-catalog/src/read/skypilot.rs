@@ -152,14 +152,15 @@ impl<'k> Import<'k> {
 
     /// A price above zero; zero is counted and left unknown.
     fn price(&mut self, row: &Row<'_>, column: &str) -> Result<Option<Decimal>, RowError> {
-        let expected = format!("a price from 0 to {} (leave it empty when unknown)", price_max());
-        let price = row.parsed(column, &expected, |cell| {
+        let read = |cell: &str| {
             if cell.eq_ignore_ascii_case("nan") {
                 // What pandas writes for an empty cell.
                 return Some(None);
             }
             read_decimal(cell).filter(|price| *price >= Decimal::ZERO && *price <= price_max()).map(Some)
-        })?;
+        };
+        let expected = || format!("a price from 0 to {} (leave it empty when unknown)", price_max());
+        let price = row.parsed_or(column, read, expected)?;
         match price.flatten() {
             Some(price) if price.is_zero() => {
                 self.report.prices_zero += 1;
@@ -171,9 +172,9 @@ impl<'k> Import<'k> {
 
     /// The row's GPU and how many of it; `None` when the catalog does not know the accelerator.
     fn gpu(&self, row: &Row<'_>, accelerator: &str, instance: &str) -> Result<Option<(Gpu, u32)>, RowError> {
-        let expected = format!("a count from 0 to {GPU_COUNT_MAX}");
+        let expected = || format!("a count from 0 to {GPU_COUNT_MAX}");
         let count = row.number("acceleratorcount", f64::from(GPU_COUNT_MAX))?;
-        let count = count.ok_or_else(|| row.error("acceleratorcount", "", &expected))?;
+        let count = count.ok_or_else(|| row.error("acceleratorcount", "", expected()))?;
         let info = row.text("gpuinfo").map(memory_each).unwrap_or_default();
         if let Some(id) = row.text("gpu") {
             let gpu = self.known.by_id(id).ok_or_else(|| row.error("gpu", id, "the id of a GPU of the catalog"))?;
@@ -182,7 +183,7 @@ impl<'k> Import<'k> {
         }
         if count >= 1.0 {
             if count.fract() != 0.0 {
-                return Err(row.error("acceleratorcount", row.text("acceleratorcount").unwrap_or(""), expected));
+                return Err(row.error("acceleratorcount", row.text("acceleratorcount").unwrap_or(""), expected()));
             }
             let found = self.known.by_accelerator(accelerator, info, self.cloud, instance);
             return Ok(found.map(|gpu| (gpu.clone(), count as u32)));

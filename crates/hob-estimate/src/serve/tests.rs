@@ -453,10 +453,23 @@ fn zz_speed() {
     let layout = strategy(8, WeightFormat::Fp8);
     let profile = ServeProfile::new(&model(QWEN3_235B), WeightFormat::Fp8, KvFormat::Half).unwrap();
     let t = std::time::Instant::now();
-    for i in 0..2000 { std::hint::black_box(profile.estimate(&hardware, &layout, &load(1000.0, 300.0, Arrival::Closed(i % 100 + 1)), &table).unwrap()); }
+    for i in 0..2000 {
+        std::hint::black_box(
+            profile.estimate(&hardware, &layout, &load(1000.0, 300.0, Arrival::Closed(i % 100 + 1)), &table).unwrap(),
+        );
+    }
     println!("estimate {:?}", t.elapsed() / 2000);
     let t = std::time::Instant::now();
-    let l = [Limit { what: LatencyKind::Ttft, percentile: Percentile4::P90, at_most: Seconds::from_ms(400.0), confidence: 0.8 }];
-    for _ in 0..500 { std::hint::black_box(profile.capacity(&hardware, &layout, &load(1000.0, 300.0, Arrival::Closed(1)), &l, &table).unwrap()); }
+    let l = [Limit {
+        what: LatencyKind::Ttft,
+        percentile: Percentile4::P90,
+        at_most: Seconds::from_ms(400.0),
+        confidence: 0.8,
+    }];
+    for _ in 0..500 {
+        std::hint::black_box(
+            profile.capacity(&hardware, &layout, &load(1000.0, 300.0, Arrival::Closed(1)), &l, &table).unwrap(),
+        );
+    }
     println!("capacity {:?}", t.elapsed() / 500);
 }

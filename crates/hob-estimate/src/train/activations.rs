@@ -12,7 +12,10 @@ use crate::train::profile::TrainProfile;
 fn in_flight(strategy: &TrainStrategy) -> (f64, f64) {
     let (p, v) = (f64::from(strategy.pipeline), f64::from(strategy.interleave));
     let most = f64::from(strategy.accumulation);
-    ((p + (p - 1.0) / v * f64::from(u8::from(v > 1.0))).min(most).max(1.0), (((v - 1.0) * p + 1.0) / v).min(most).max(1.0))
+    (
+        (p + (p - 1.0) / v * f64::from(u8::from(v > 1.0))).min(most).max(1.0),
+        (((v - 1.0) * p + 1.0) / v).min(most).max(1.0),
+    )
 }
 
 /// Activation terms of the fullest stage.
@@ -96,7 +99,10 @@ pub(crate) fn terms(
         terms.push(MemoryTerm {
             kind: MemoryKind::AttentionScores,
             bytes: band(scores, score),
-            formula: format!("{:.1} bytes x {stored_scores:.2e} scores a sample x {batch} [{}]", score.value, score.source),
+            formula: format!(
+                "{:.1} bytes x {stored_scores:.2e} scores a sample x {batch} [{}]",
+                score.value, score.source
+            ),
         });
     }
     if logits > 0.0 {

@@ -133,9 +133,9 @@ pub(crate) fn estimate(
     let experts = if w.experts > 0.0 {
         let expert = table.get("train.expert_efficiency", &scope)?;
         let count = profile.experts.iter().copied().max().unwrap_or(1);
-        let tokens = f64::from(strategy.micro_batch) * profile.positions / c * w.active_experts
-            * f64::from(strategy.expert)
-            / f64::from(count.max(1));
+        let tokens =
+            f64::from(strategy.micro_batch) * profile.positions / c * w.active_experts * f64::from(strategy.expert)
+                / f64::from(count.max(1));
         let efficiency = at_width(w.expert_width) * expert.value / (1.0 + EXPERT_TOKENS / tokens.max(1.0));
         w.experts * (passes + again) / (peak * efficiency)
     } else {
@@ -144,8 +144,7 @@ pub(crate) fn estimate(
 
     let attention_row = table.get("train.attention_efficiency", &scope)?;
     let attention_again = if strategy.recompute == Recompute::None { 0.0 } else { 1.0 };
-    let attention =
-        w.attention * (3.5 + attention_again) / (reference_peak * attention_row.value * row.value.min(1.0));
+    let attention = w.attention * (3.5 + attention_again) / (reference_peak * attention_row.value * row.value.min(1.0));
 
     let wide = if matches!(strategy.precision, NumberFormat::Fp32 | NumberFormat::Tf32) { 2.0 } else { 1.0 };
     let traffic = table.get("train.elementwise_factor", &scope)?;

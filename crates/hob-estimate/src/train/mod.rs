@@ -88,8 +88,8 @@ impl TrainProfile {
         let busy = compute.micro_step();
         let micro = compute::norm(busy, network.hidden_in_step, 4) + network.exposed_in_step;
         let bubble_row = table.get("train.bubble_factor", &scope)?;
-        let bubble = bubble_row.value * f64::from(strategy.pipeline - 1)
-            / (f64::from(strategy.interleave) * micro_steps);
+        let bubble =
+            bubble_row.value * f64::from(strategy.pipeline - 1) / (f64::from(strategy.interleave) * micro_steps);
         let family = table.get("train.family_speed", &scope)?;
         let end = compute::norm(micro, network.at_end, 4) - micro;
         let step = (micro * micro_steps * (1.0 + bubble) + end) / family.value + compute.optimizer;
@@ -104,8 +104,7 @@ impl TrainProfile {
         let samples = f64::from(strategy.data) * f64::from(strategy.micro_batch) * micro_steps;
         let passes = if strategy.method == TrainMethod::Full { 3.0 } else { 2.0 };
         let useful = self.forward_flops() * passes * samples;
-        let mfu: Interval<Share> =
-            step.inverted(useful / (f64::from(hardware.gpus()) * compute.reference_peak));
+        let mfu: Interval<Share> = step.inverted(useful / (f64::from(hardware.gpus()) * compute.reference_peak));
         let cap = |share: Share| Share(share.0.min(1.0));
         let waiting = (micro - busy) * micro_steps + end;
 
@@ -115,8 +114,7 @@ impl TrainProfile {
             formula,
         };
         let source = &family.source;
-        let communication =
-            (network.hidden_in_step + network.exposed_in_step) * micro_steps + network.at_end;
+        let communication = (network.hidden_in_step + network.exposed_in_step) * micro_steps + network.at_end;
         let mut terms = vec![
             term(
                 "matrix_products",
@@ -146,7 +144,11 @@ impl TrainProfile {
                 micro * micro_steps * bubble,
                 format!("{:.2} x (stages - 1) / (chunks x micro-batches) [{}]", bubble_row.value, bubble_row.source),
             ),
-            term("dequantisation", compute.dequantisation * micro_steps, format!("bytes / memory bandwidth [{source}]")),
+            term(
+                "dequantisation",
+                compute.dequantisation * micro_steps,
+                format!("bytes / memory bandwidth [{source}]"),
+            ),
             term("optimizer", compute.optimizer, "states read and written / memory bandwidth".to_owned()),
         ];
         terms.retain(|term| term.time.mid.base() > 0.0);

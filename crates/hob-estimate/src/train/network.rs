@@ -69,13 +69,13 @@ pub(crate) fn estimate(
         let exposed = table.get("train.shard_exposure", &scope)?;
         let bytes = HALF * held.dense * times;
         let expert_bytes = HALF * held.experts * times;
-        network.hidden_in_step += exposed.value
-            * (ring(bytes, group, group_rate) + ring(expert_bytes, held.expert_group, group_rate));
+        network.hidden_in_step +=
+            exposed.value * (ring(bytes, group, group_rate) + ring(expert_bytes, held.expert_group, group_rate));
     } else if group > 1.0 {
         // All-reduce, or scatter of gradients and gather of weights: both move the bytes twice.
         let (dense, experts) = if full { (held.dense, held.experts) } else { (adapters(profile, strategy), 0.0) };
-        network.at_end += 2.0
-            * (ring(HALF * dense, group, group_rate) + ring(HALF * experts, held.expert_group, group_rate));
+        network.at_end +=
+            2.0 * (ring(HALF * dense, group, group_rate) + ring(HALF * experts, held.expert_group, group_rate));
     }
     if t > 1.0 {
         // Two all-reduces in each pass of a layer (arXiv 1909.08053).

@@ -153,9 +153,17 @@ impl TrainProfile {
             self.positions = self.positions.max(positions);
             let kept = positions * kept_bytes(op, after_batch_norm);
             after_batch_norm = matches!(op.kind, OpKind::Norm { norm: NormKind::Batch, .. });
-            if op.site == Site::Norm { norms += kept } else { split += kept }
+            if op.site == Site::Norm {
+                norms += kept
+            } else {
+                split += kept
+            }
             scores += positions * score_elements(op, positions);
-            if op.copies > 1 { experts += op.parameters() as f64 } else { plain += op.parameters() as f64 }
+            if op.copies > 1 {
+                experts += op.parameters() as f64
+            } else {
+                plain += op.parameters() as f64
+            }
             self.add_work(op, repeat, positions, shape);
         }
         self.parameters.layers += repeat * plain;

@@ -116,7 +116,10 @@ pub(crate) fn terms(
         terms.push(MemoryTerm {
             kind,
             bytes: exact(each * count),
-            formula: format!("{each:.2} bytes x {:.3} B parameters, shared by {ranks} ranks [{source}]", count * ranks / 1e9),
+            formula: format!(
+                "{each:.2} bytes x {:.3} B parameters, shared by {ranks} ranks [{source}]",
+                count * ranks / 1e9
+            ),
         });
     };
     let source = "arXiv 1910.02054";

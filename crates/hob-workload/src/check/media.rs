@@ -106,7 +106,8 @@ pub(crate) fn render(root: &raw::Root, check: &mut Check<'_>) -> Option<Render> 
         let (frame, gpu) = (&measured.value.frame, &measured.value.gpu);
         let was_reported = check.reader.problems.iter().any(|problem| problem.field.starts_with("render.measured"));
         if (frame.is_none() || gpu.is_none()) && !was_reported {
-            let problem = Problem::new(Code::Missing, measured.span.clone(), "render.measured").with("kind", check.kind);
+            let problem =
+                Problem::new(Code::Missing, measured.span.clone(), "render.measured").with("kind", check.kind);
             check.absent(problem.expected(Message::new("workload-expected-measured-frame")));
         }
         Some((frame.as_ref()?.value.value, gpu.as_ref()?.value.0.clone()))

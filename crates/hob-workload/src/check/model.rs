@@ -24,9 +24,10 @@ pub(crate) fn model(root: &raw::Root, check: &mut Check<'_>) -> Option<ModelRef>
 fn long<T>(model: &Located<T>, table: &raw::Model, check: &mut Check<'_>) -> Option<ModelRef> {
     let params = table.params.as_ref().map(|params| params.value.value);
     match (&table.source, params) {
-        (Some(source), stated) => {
-            Some(ModelRef { source: source.value.0.clone(), params: stated.or_else(|| params_of_name(&source.value.0)) })
-        }
+        (Some(source), stated) => Some(ModelRef {
+            source: source.value.0.clone(),
+            params: stated.or_else(|| params_of_name(&source.value.0)),
+        }),
         (None, Some(count)) => Some(ModelRef { source: billions(count), params: Some(count) }),
         (None, None) => {
             let problem = Problem::new(Code::Missing, model.span.clone(), "model.source").with("kind", check.kind);

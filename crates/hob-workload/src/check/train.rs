@@ -77,7 +77,12 @@ fn data(root: &raw::Root, model: &str, check: &mut Check<'_>) -> Data {
     Data {
         samples: raw.samples.as_ref().map(|samples| samples.value.value),
         sequence: sizes::sequence(raw.sequence.as_ref().map(|length| length.value.value), check),
-        resolution: sizes::resolution(raw.resolution.as_ref().map(|size| size.value.value), "data.resolution", model, check),
+        resolution: sizes::resolution(
+            raw.resolution.as_ref().map(|size| size.value.value),
+            "data.resolution",
+            model,
+            check,
+        ),
         frames: sizes::frames(raw.frames.as_ref().map(|frames| frames.value.value), "data.frames", check),
         clip: sizes::clip(raw.clip.as_ref().map(|clip| clip.value.value), "data.clip", check),
         bytes_per_sample: raw.bytes_per_sample.as_ref().map(|size| size.value.value),

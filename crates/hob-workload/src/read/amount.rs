@@ -1,7 +1,7 @@
 //! Amounts of things that hob-units has no type for: counts, rates, pictures, hours of the day.
 
-use hob_units::{PerSecond, Seconds, split_number};
 use hob_text::Message;
+use hob_units::{PerSecond, Seconds, split_number};
 
 use super::quantity::Quantity;
 use super::trouble;

@@ -6,8 +6,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use toml::de::DeValue;
 
 use crate::closest::closest;
-use hob_text::Message;
 use crate::problem::Code;
+use hob_text::Message;
 
 use super::{At, Read, Reader};
 

@@ -4,8 +4,8 @@ use hob_units::Currency;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use toml::de::DeValue;
 
-use hob_text::Message;
 use crate::problem::{Code, Problem};
+use hob_text::Message;
 
 use super::number::{Decimal, bare_number};
 use super::{At, Located, Read, Reader, join};

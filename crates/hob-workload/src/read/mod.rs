@@ -23,8 +23,8 @@ pub(crate) use number::{Decimal, Flag, Text, Whole};
 pub(crate) use quantity::{BudgetText, Positive, Written};
 pub(crate) use table::{KnownKeys, tables};
 
-use hob_text::Message;
 use crate::problem::{Code, Problem};
+use hob_text::Message;
 
 /// A value with the place where it was written.
 #[derive(Debug, Clone)]

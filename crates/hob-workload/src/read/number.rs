@@ -3,8 +3,8 @@
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use toml::de::DeValue;
 
-use hob_text::Message;
 use crate::problem::Code;
+use hob_text::Message;
 
 use super::{At, Read, Reader};
 
@@ -111,7 +111,8 @@ impl Read for Decimal {
 pub(crate) fn bare_number(value: &DeValue<'_>) -> Option<(f64, String)> {
     match value {
         DeValue::Integer(integer) => {
-            let number = i64::from_str_radix(integer.as_str(), integer.radix()).map_or(f64::NAN, |number| number as f64);
+            let number =
+                i64::from_str_radix(integer.as_str(), integer.radix()).map_or(f64::NAN, |number| number as f64);
             Some((number, integer.to_string()))
         }
         DeValue::Float(float) => Some((float.as_str().parse().unwrap_or(f64::NAN), float.to_string())),

@@ -6,9 +6,9 @@ use hob_units::{Bytes, BytesPerSec, Money, MoneyPer, Seconds, Share, Tokens};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use toml::de::DeValue;
 
-use hob_text::Message;
 use crate::problem::Code;
 use crate::work::Budget;
+use hob_text::Message;
 
 use super::number::bare_number;
 use super::{At, Read, Reader, trouble};

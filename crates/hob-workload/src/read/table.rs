@@ -1,9 +1,9 @@
 //! The macro that declares the raw tables: one list gives the struct, its reader, its keys and its schema.
 
 use crate::closest::closest;
-use hob_text::Message;
 use crate::problem::{Code, Problem};
 use crate::raw;
+use hob_text::Message;
 
 use super::Reader;
 
@@ -55,13 +55,7 @@ pub(crate) use tables;
 
 impl Reader {
     /// Reports a key that its table does not take: a slip of the hand, a key of another table, or nothing known.
-    pub(crate) fn unknown_key(
-        &mut self,
-        known: &[&'static str],
-        table: &str,
-        key: &str,
-        span: std::ops::Range<usize>,
-    ) {
+    pub(crate) fn unknown_key(&mut self, known: &[&'static str], table: &str, key: &str, span: std::ops::Range<usize>) {
         let field = super::join(table, key);
         if let Some(home) = raw::table_with_key(key).filter(|home| *home != table && !known.contains(&key)) {
             let hint = match home {

@@ -10,7 +10,6 @@ use hob_workload::{FILE_BYTES_MAX, Workload, parse_bytes};
 use crate::failure::Failure;
 use crate::printer::Printer;
 
-
 /// Reads and checks; all problems are printed with line and caret before the failure is returned.
 pub fn read(file: &Path, printer: &Printer) -> Result<Workload, Failure> {
     let name = file.display().to_string();
@@ -19,7 +18,11 @@ pub fn read(file: &Path, printer: &Printer) -> Result<Workload, Failure> {
             .hint(Message::new("hint-workload-file"))
     };
     let mut bytes = Vec::new();
-    File::open(file).map_err(unreadable)?.take(FILE_BYTES_MAX as u64 + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    File::open(file)
+        .map_err(unreadable)?
+        .take(FILE_BYTES_MAX as u64 + 1)
+        .read_to_end(&mut bytes)
+        .map_err(unreadable)?;
     parse_bytes(&name, &bytes).map_err(|problems| {
         printer.note(&problems.render(printer.problem_colour(), printer.catalogue()));
         let count = problems.list().len() + problems.left_off();

@@ -130,7 +130,7 @@ impl<'g> Builder<'g> {
     /// To how many positions of one sample something with this many positions in one run applies.
     fn extent(&self, positions: u64) -> Extent {
         let batch = self.binding.batch.max(1);
-        let positions = if positions % batch == 0 { positions / batch } else { positions };
+        let positions = if positions.is_multiple_of(batch) { positions / batch } else { positions };
         if let Some((height, width)) = self.binding.picture {
             let pixels = height.saturating_mul(width);
             let grid = |positions: u64, fixed: u64| Extent::Grid {

@@ -51,10 +51,6 @@ impl Fact {
     pub(in crate::onnx) fn elements(&self) -> Option<u64> {
         self.shape.as_ref().map(|shape| shape.iter().product())
     }
-
-    pub(in crate::onnx) fn rank(&self) -> Option<usize> {
-        self.shape.as_ref().map(Vec::len)
-    }
 }
 
 /// A node with the facts of its inputs.
