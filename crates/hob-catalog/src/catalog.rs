@@ -52,7 +52,7 @@ pub struct Catalog {
 }
 
 fn key(cloud: &str, name: &str) -> (String, String) {
-    (cloud.to_lowercase(), name.to_lowercase())
+    (cloud.to_ascii_lowercase(), name.to_ascii_lowercase())
 }
 
 impl Catalog {
@@ -114,7 +114,7 @@ impl Catalog {
         out.problems = problems;
         out.index_instances();
         out.add_sites();
-        out.index_instances();
+        out.index_prices();
         out
     }
 
@@ -136,7 +136,10 @@ impl Catalog {
                     Some(InstanceType { cloud: (*site).to_owned(), regions, ..shape.clone() })
                 })
                 .collect();
-            self.instances.extend(added);
+            for instance in added {
+                self.instance_places.insert(key(&instance.cloud, &instance.name), self.instances.len());
+                self.instances.push(instance);
+            }
         }
     }
 
@@ -148,6 +151,9 @@ impl Catalog {
     fn index_instances(&mut self) {
         let places = self.instances.iter().enumerate();
         self.instance_places = places.map(|(place, each)| (key(&each.cloud, &each.name), place)).collect();
+    }
+
+    fn index_prices(&mut self) {
         self.price_places = BTreeMap::new();
         for (place, price) in self.prices.iter().enumerate() {
             self.price_places.entry(key(&price.cloud, &price.instance)).or_default().push(place);
@@ -189,7 +195,7 @@ impl Catalog {
         let mut kept = kept.into_iter();
         self.prices.retain(|_| kept.next().unwrap_or(true));
         self.prices.extend(overlay.prices);
-        self.index_instances();
+        self.index_prices();
         self
     }
 

@@ -18,7 +18,7 @@ pub(crate) struct Table<'t> {
     header: Header,
 }
 
-/// Column names in lower case, sorted, with their places.
+/// Column names in lower case with their places, sorted by length and then by name: most comparisons end at the length.
 pub(crate) struct Header {
     places: Vec<(String, usize)>,
     shown: String,
@@ -27,7 +27,8 @@ pub(crate) struct Header {
 
 impl Header {
     fn place(&self, column: &str) -> Option<usize> {
-        let found = self.places.binary_search_by(|(name, _)| name.as_str().cmp(column)).ok()?;
+        let key = (column.len(), column);
+        let found = self.places.binary_search_by(|(name, _)| (name.len(), name.as_str()).cmp(&key)).ok()?;
         self.places.get(found).map(|(_, place)| *place)
     }
 }
@@ -50,7 +51,7 @@ impl<'t> Table<'t> {
         }
         let mut places: Vec<(String, usize)> =
             names.iter().enumerate().map(|(place, name)| (name.trim().to_ascii_lowercase(), place)).collect();
-        places.sort();
+        places.sort_by(|(a, _), (b, _)| (a.len(), a).cmp(&(b.len(), b)));
         Ok(Self { file, reader, header: Header { places, shown, width: names.len() } })
     }
 
@@ -70,6 +71,14 @@ impl<'t> Table<'t> {
 
     pub(crate) fn has(&self, column: &str) -> bool {
         self.header.place(column).is_some()
+    }
+
+    /// Columns that are not in `known`, with their places, in file order.
+    pub(crate) fn other_columns(&self, known: &[&str]) -> Vec<(String, usize)> {
+        let unknown = self.header.places.iter().filter(|(name, _)| !known.contains(&name.as_str()));
+        let mut places: Vec<(String, usize)> = unknown.cloned().collect();
+        places.sort_by_key(|(_, place)| *place);
+        places
     }
 
     pub(crate) fn shown_header(&self) -> &str {
@@ -212,18 +221,13 @@ impl<'r> Row<'r> {
         self.parsed_or(columns, read, || format!("an amount above 0 and up to {max} (leave it empty when unknown)"))
     }
 
-    /// The cells of the columns that are not in `known`, with their names: facts that have no field of their own.
-    pub(crate) fn others(&self, known: &[&str]) -> Vec<(String, String)> {
-        let mut places: Vec<&(String, usize)> =
-            self.header.places.iter().filter(|(name, _)| !known.contains(&name.as_str())).collect();
-        places.sort_by_key(|(_, place)| *place);
-        places
-            .into_iter()
-            .filter_map(|(name, place)| {
-                let cell = self.record.get(*place)?.trim();
-                (!cell.is_empty()).then(|| (name.clone(), cell.to_owned()))
-            })
-            .collect()
+    /// The cells of certain places with their column names: facts that have no field of their own.
+    pub(crate) fn cells(&self, places: &[(String, usize)]) -> Vec<(String, String)> {
+        let cell = |(name, place): &(String, usize)| {
+            let cell = self.record.get(*place)?.trim();
+            (!cell.is_empty()).then(|| (name.clone(), cell.to_owned()))
+        };
+        places.iter().filter_map(cell).collect()
     }
 }
 

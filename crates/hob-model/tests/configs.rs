@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use hob_model::{ModelGraph, preset};
+use hob_model::preset;
 
 /// One row of the index.
 struct Row {
@@ -41,10 +41,6 @@ fn rows() -> Vec<Row> {
             }
         })
         .collect()
-}
-
-fn graph(name: &str) -> ModelGraph {
-    preset(name).unwrap_or_else(|| panic!("no preset {name}")).graph().unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
 #[test]

@@ -98,6 +98,7 @@ pub(crate) fn read<'g>(
     table.require(&["id", "memory_gib", "source"])?;
     let mut out = GpuRows::default();
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
+    let others = table.other_columns(KNOWN);
     table.each_row(|row| {
         if row.text("fraction_kind") == Some("qgpu") {
             out.qgpu = Some(provenance(row)?);
@@ -115,7 +116,7 @@ pub(crate) fn read<'g>(
             })?;
             gpu = fraction(row, gpu, parent)?;
         }
-        out.facts.insert(gpu.id.clone(), row.others(KNOWN));
+        out.facts.insert(gpu.id.clone(), row.cells(&others));
         for alias in row.text("aliases").unwrap_or_default().split('|').filter(|alias| !alias.trim().is_empty()) {
             out.aliases.push((alias.trim().to_owned(), gpu.id.clone()));
         }

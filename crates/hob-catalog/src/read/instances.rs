@@ -76,6 +76,7 @@ pub(crate) fn read<'g>(
     let table = Table::open(file, text)?;
     table.require(&["cloud", "instance_type|name", "gpu", "gpu_count"])?;
     let mut out = InstanceRows::default();
+    let others = table.other_columns(KNOWN);
     table.each_row(|row| {
         let cloud = row.required("cloud", "a cloud, such as `tencent`")?.to_lowercase();
         let Some(name) = row.text("instance_type|name") else {
@@ -89,7 +90,7 @@ pub(crate) fn read<'g>(
         if out.facts.contains_key(&key) {
             return Err(row.error("instance_type|name", name, "an instance type that no other row of this cloud has"));
         }
-        out.facts.insert(key, row.others(KNOWN));
+        out.facts.insert(key, row.cells(&others));
         out.instances.push(instance(row, cloud, name, gpu, &region)?);
         Ok(())
     })?;

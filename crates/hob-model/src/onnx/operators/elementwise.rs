@@ -60,10 +60,9 @@ pub(super) fn node<'g>(builder: &mut Builder<'g>, node: &'g Node) {
         "Resize" | "Upsample" | "Clip" | "Pad" | "Slice" | "Split" | "Reshape" | "Expand" | "Tile" => {
             builder.discard(node, &[1, 2, 3]);
         }
-        "MultiHeadAttention" | "GroupQueryAttention" | "Attention"
-            if core(builder, node).is_some() => {
-                return;
-            }
+        "MultiHeadAttention" | "GroupQueryAttention" | "Attention" if core(builder, node).is_some() => {
+            return;
+        }
         _ => {}
     }
     learned(builder, node);

@@ -1,0 +1,122 @@
+//! Valid files with some bytes changed: any answer is right, as long as there is one. The same entries as the fuzz targets',
+//! so that they are exercised without a nightly compiler.
+
+use hob_model::{MemoryFiles, ModelGraph, read_config_bytes, read_model};
+use proptest::prelude::*;
+
+use crate::samples::{LLAMA_CONFIG, classifier_onnx, encoder_onnx, llama_gguf, llama_safetensors, tiny_safetensors};
+
+/// One change.
+#[derive(Debug, Clone)]
+enum Change {
+    Set(usize, u8),
+    Cut(usize),
+    Insert(usize, Vec<u8>),
+    Repeat(usize, usize),
+}
+
+fn change() -> impl Strategy<Value = Change> {
+    let telling = prop_oneof![
+        any::<u8>(),
+        Just(0_u8),
+        Just(0xff),
+        Just(0x7f),
+        Just(0x80),
+        Just(b'{'),
+        Just(b'"'),
+        Just(b'9'),
+        Just(b'-')
+    ];
+    prop_oneof![
+        8 => (any::<usize>(), telling).prop_map(|(at, byte)| Change::Set(at, byte)),
+        1 => any::<usize>().prop_map(Change::Cut),
+        2 => (any::<usize>(), prop::collection::vec(any::<u8>(), 1..12)).prop_map(|(at, bytes)| Change::Insert(at, bytes)),
+        1 => (any::<usize>(), 1..64_usize).prop_map(|(at, length)| Change::Repeat(at, length)),
+    ]
+}
+
+/// Changes fall into the header nine times of ten.
+fn changed(mut bytes: Vec<u8>, header: usize, changes: &[Change]) -> Vec<u8> {
+    for change in changes {
+        let length = bytes.len().max(1);
+        let place = |at: usize| if at % 10 == 0 { at % length } else { at % header.clamp(1, length) };
+        match change {
+            Change::Set(at, byte) => {
+                let at = place(*at);
+                if let Some(target) = bytes.get_mut(at) {
+                    *target = *byte;
+                }
+            }
+            Change::Cut(at) => bytes.truncate(place(*at)),
+            Change::Insert(at, more) => {
+                let at = place(*at).min(bytes.len());
+                bytes.splice(at..at, more.iter().copied());
+            }
+            Change::Repeat(at, count) => {
+                let at = place(*at).min(bytes.len());
+                let piece: Vec<u8> = bytes.iter().skip(at).take(*count).copied().collect();
+                bytes.splice(at..at, piece);
+            }
+        }
+    }
+    bytes
+}
+
+/// What a reader made of it can be folded and printed, and is no larger than the file deserves.
+fn check_bounded(graph: &ModelGraph, bytes: usize) {
+    let summary = graph.summary();
+    let text = serde_json::to_string(&summary).unwrap();
+    assert!(text.len() < 100_000 + 100 * bytes, "{} bytes of summary for {bytes} bytes of file", text.len());
+    assert!(graph.unknowns.len() < 1_000 + bytes, "{} notes", graph.unknowns.len());
+    let _ = (graph.layers(), graph.kv_bytes(1_000, 16.0), graph.active_parameters());
+}
+
+fn feed(name: &str, bytes: Vec<u8>) {
+    let length = bytes.len();
+    if let Ok(graph) = read_model(name, &MemoryFiles::new().with(name, bytes)) {
+        check_bounded(&graph, length);
+    }
+}
+
+fn cases() -> ProptestConfig {
+    ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+proptest! {
+    #![proptest_config(cases())]
+
+    #[test]
+    fn safetensors(changes in prop::collection::vec(change(), 1..6), is_tiny in any::<bool>()) {
+        let file = if is_tiny { tiny_safetensors() } else { llama_safetensors() };
+        feed("a.safetensors", changed(file, 2_400, &changes));
+    }
+
+    #[test]
+    fn gguf(changes in prop::collection::vec(change(), 1..6)) {
+        feed("a.gguf", changed(llama_gguf(), 1_800, &changes));
+    }
+
+    #[test]
+    fn onnx(changes in prop::collection::vec(change(), 1..6), is_encoder in any::<bool>()) {
+        let file = if is_encoder { encoder_onnx() } else { classifier_onnx() };
+        feed("a.onnx", changed(file, 1_500, &changes));
+    }
+
+    #[test]
+    fn config(changes in prop::collection::vec(change(), 1..6)) {
+        let bytes = changed(LLAMA_CONFIG.as_bytes().to_vec(), usize::MAX, &changes);
+        if let Ok(graph) = read_config_bytes("config.json", "m", &bytes) {
+            check_bounded(&graph, bytes.len());
+        }
+    }
+
+    #[test]
+    fn anything(bytes in prop::collection::vec(any::<u8>(), 0..200), name in 0..4_usize) {
+        feed(["a.safetensors", "a.gguf", "a.onnx", "a.json"][name], bytes);
+    }
+
+    #[test]
+    fn any_text_is_a_source_or_an_error(text in ".{0,40}") {
+        let _ = read_model(&text, &MemoryFiles::new());
+    }
+}
