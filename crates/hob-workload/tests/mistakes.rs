@@ -48,7 +48,7 @@ fn the_file_as_a_whole() {
     check("", &[("W003", 1, "")]);
     check("# nothing\n", &[("W003", 1, "")]);
     check("kind = \"serve\nmodel = \"7B\"\n", &[("W004", 1, "")]);
-    check("kind = \"train\"\nkind = \"serve\"\n", &[("W004", 2, ""), ("W012", 1, "model")][..1].as_ref());
+    check("kind = \"train\"\nkind = \"serve\"\n", [("W004", 2, ""), ("W012", 1, "model")][..1].as_ref());
     check(&"[".repeat(100_000), &[("W004", 1, "")]);
     let large = "#".repeat(hob_workload::FILE_BYTES_MAX + 1);
     check(&large, &[("W001", 1, "")]);
