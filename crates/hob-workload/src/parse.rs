@@ -1,5 +1,6 @@
 //! Text to a workload, or to everything that is wrong with it.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use hob_text::Message;
@@ -12,6 +13,7 @@ use crate::kind::{Kind, instead, kind_with_table, kinds_of};
 use crate::problem::{Code, Problem, Problems};
 use crate::raw::Root;
 use crate::read::{At, Choices, KnownKeys, Read, Reader, join};
+use crate::source::Lines;
 use crate::words::KindWords;
 use crate::work::{Stage, Workload};
 
@@ -59,6 +61,7 @@ pub fn parse(file_name: &str, text: &str) -> Result<Workload, Problems> {
     } else {
         read_table(file_name, table.into_inner(), errors.is_empty(), &mut reader)
     };
+    drop_follow_ons(text, &mut reader);
     match workload {
         Some(workload) if reader.problems.is_empty() => Ok(workload),
         _ => {
@@ -79,6 +82,15 @@ fn too_large(file_name: &str, bytes: usize) -> Problems {
 fn syntax_problem(text: &str, error: &toml::de::Error) -> Problem {
     let end = text.trim_end().len();
     Problem::new(Code::Syntax, error.span().unwrap_or(end..end), "").with("why", error.message())
+}
+
+/// Takes out what is wrong only because the line around it is no TOML.
+fn drop_follow_ons(text: &str, reader: &mut Reader) {
+    let lines = Lines::new(text);
+    let line = |problem: &Problem| lines.position(text, problem.span.start).0;
+    let is_syntax = |problem: &Problem| problem.code == Code::Syntax;
+    let broken: BTreeSet<usize> = reader.problems.iter().filter(|problem| is_syntax(problem)).map(line).collect();
+    reader.problems.retain(|problem| is_syntax(problem) || !broken.contains(&line(problem)));
 }
 
 fn read_table(file_name: &str, mut table: DeTable<'_>, whole: bool, reader: &mut Reader) -> Option<Workload> {

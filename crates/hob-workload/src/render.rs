@@ -64,10 +64,11 @@ impl Problems {
         if let Some(label) = label
             && !short_enough(source, &label)
         {
-            group = group.element(Level::NOTE.with_name(name("workload-word-expected")).message(label));
+            group = group.element(Level::NOTE.with_name(name("workload-word-expected")).message(folded(&label)));
         }
         for hint in &problem.hints {
-            group = group.element(Level::HELP.with_name(name("word-hint")).message(catalogue.text(hint)));
+            let hint = folded(&catalogue.text(hint));
+            group = group.element(Level::HELP.with_name(name("word-hint")).message(hint));
         }
         renderer.render(&[group])
     }
@@ -78,4 +79,10 @@ fn short_enough(source: &str, label: &str) -> bool {
     const MARGIN: usize = 12; // line number, bars and the caret itself
     // Chinese characters take two columns, so bytes are the safer count (three per character) than characters.
     source.len() + label.len() + MARGIN <= WIDTH
+}
+
+/// A sentence below the drawing, in as many lines as it needs.
+fn folded(sentence: &str) -> String {
+    const MARGIN: usize = 22; // line number, `= expected: ` and its alignment
+    textwrap::fill(sentence, WIDTH - MARGIN)
 }

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use hob_model::{DiskFiles, MemoryFiles, ModelError, ModelGraph, read_model};
 
 use crate::samples::{
-    LLAMA_CONFIG, classifier_onnx, cyclic_onnx, deep_onnx, encoder_onnx, llama_gguf, llama_safetensors, tiny_safetensors,
+    LLAMA_CONFIG, classifier_onnx, cyclic_onnx, deep_onnx, encoder_onnx, llama_gguf, llama_safetensors,
+    tiny_safetensors,
 };
 use crate::writers::{Gguf, Message, graph, model, node, safetensors, safetensors_raw, tensor, weight};
 
@@ -76,9 +77,14 @@ fn safetensors_claims() {
     check("a.safetensors", one(r#"{"dtype":"F32","shape":[1],"data_offsets":[4,0]}"#), "before it begins");
     check("a.safetensors", one(r#"{"dtype":"F32","shape":[1],"data_offsets":[0,4]}"#), "cut short");
     check("a.safetensors", one(r#"{"dtype":"F32","shape":[1]}"#), "no `data_offsets`");
-    check("a.safetensors", one(&format!(r#"{{"dtype":"F32","shape":{:?},"data_offsets":[0,4]}}"#, [1; 40])), "more than 32");
+    check(
+        "a.safetensors",
+        one(&format!(r#"{{"dtype":"F32","shape":{:?},"data_offsets":[0,4]}}"#, [1; 40])),
+        "more than 32",
+    );
     check("a.safetensors", safetensors_raw("{\"a\":1}"), "not as it should be");
-    let twice = r#"{"a":{"dtype":"U8","shape":[0],"data_offsets":[0,0]},"a":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}}"#;
+    let twice =
+        r#"{"a":{"dtype":"U8","shape":[0],"data_offsets":[0,0]},"a":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}}"#;
     check("a.safetensors", safetensors_raw(twice), "stands twice");
     check("a.safetensors", safetensors_raw(&("{\"__metadata__\":".to_owned() + &"[".repeat(200_000))), "EOF");
     check("a.safetensors", one(&"[".repeat(100_000)), "not as it should be");
@@ -92,14 +98,19 @@ fn odd_safetensors_are_read_with_notes() {
     let mut hole = safetensors(&[("a.weight", "U8", &[8], 8)]);
     hole.extend([0; 5]);
     let graph = read("a.safetensors", hole).unwrap();
-    assert!(graph.unknowns.iter().any(|note| note.what.contains("5 bytes belong to no tensor")), "{:?}", graph.unknowns);
+    assert!(
+        graph.unknowns.iter().any(|note| note.what.contains("5 bytes belong to no tensor")),
+        "{:?}",
+        graph.unknowns
+    );
 }
 
 #[test]
 fn many_distinct_layers_take_bounded_time() {
     let names: Vec<String> = (0..20_000).map(|layer| format!("layers.{layer}.mlp.up_proj.weight")).collect();
     let shapes: Vec<[u64; 2]> = (0..20_000).map(|layer| [layer % 1_000, 0]).collect();
-    let tensors: Vec<_> = names.iter().zip(&shapes).map(|(name, shape)| (name.as_str(), "F32", shape.as_slice(), 0)).collect();
+    let tensors: Vec<_> =
+        names.iter().zip(&shapes).map(|(name, shape)| (name.as_str(), "F32", shape.as_slice(), 0)).collect();
     assert!(read("a.safetensors", safetensors(&tensors)).is_ok());
 }
 
@@ -177,7 +188,11 @@ fn hostile_configs() {
 #[test]
 fn files_of_other_kinds_are_named() {
     check("a.bin", b"PK\x03\x04rest".as_slice(), "PyTorch pickle");
-    check("model.safetensors", b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n".as_slice(), "git lfs pull");
+    check(
+        "model.safetensors",
+        b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n".as_slice(),
+        "git lfs pull",
+    );
     check("a.h5", b"\x89HDF\r\n".as_slice(), "HDF5");
 }
 
@@ -189,6 +204,7 @@ fn check_sparse(name: &str, head: &[u8]) {
     file.write_all(head).unwrap();
     file.seek(SeekFrom::Start(0)).unwrap();
     if file.set_len(10_000_000_000).is_err() {
+        #[allow(clippy::print_stdout, reason = "a skipped test says so")]
         println!("skipped: the file system holds no sparse file of 10 GB");
         return;
     }

@@ -39,7 +39,7 @@ fn change() -> impl Strategy<Value = Change> {
 fn changed(mut bytes: Vec<u8>, header: usize, changes: &[Change]) -> Vec<u8> {
     for change in changes {
         let length = bytes.len().max(1);
-        let place = |at: usize| if at % 10 == 0 { at % length } else { at % header.clamp(1, length) };
+        let place = |at: usize| if at.is_multiple_of(10) { at % length } else { at % header.clamp(1, length) };
         match change {
             Change::Set(at, byte) => {
                 let at = place(*at);

@@ -1,8 +1,8 @@
 //! What the readers say about valid files.
 
 use hob_model::{
-    Certainty, Dtype, Extent, MemoryFiles, ModelError, ModelGraph, ModelKind, ModelSource, OpKind, Operator, Origin, Shape,
-    Site, read_model,
+    Certainty, Dtype, Extent, MemoryFiles, ModelError, ModelGraph, ModelKind, ModelSource, OpKind, Operator, Origin,
+    Shape, Site, read_model,
 };
 
 use crate::samples::{
@@ -42,8 +42,9 @@ fn stored_types_win_over_the_configs() {
         .iter()
         .map(|(name, shape)| (*name, "F32", *shape, 4 * shape.iter().product::<u64>()))
         .collect();
-    let files =
-        MemoryFiles::new().with("m/config.json", LLAMA_CONFIG.as_bytes()).with("m/a.safetensors", safetensors(&tensors));
+    let files = MemoryFiles::new()
+        .with("m/config.json", LLAMA_CONFIG.as_bytes())
+        .with("m/a.safetensors", safetensors(&tensors));
     let graph = read(&files, "m");
     assert!(graph.operators().all(|(_, op)| op.dtype == Dtype::F32), "{graph:#?}");
 }
@@ -132,7 +133,10 @@ fn packed_weights_count_as_what_they_stand_for() {
         Dtype::F8E4m3,
     );
     check_packed(
-        &[("l.experts.gate_up_proj_blocks", "U8", &[4, 128, 8, 16], 65_536), ("l.experts.gate_up_proj_scales", "U8", &[4, 128, 8], 4_096)],
+        &[
+            ("l.experts.gate_up_proj_blocks", "U8", &[4, 128, 8, 16], 65_536),
+            ("l.experts.gate_up_proj_scales", "U8", &[4, 128, 8], 4_096),
+        ],
         4 * 128 * 256,
         "mxfp4",
         Dtype::Mxfp4,
@@ -172,7 +176,11 @@ fn packed_weights_count_as_what_they_stand_for() {
         Dtype::Nvfp4,
     );
     check_packed(
-        &[("l.weight", "U32", &[128, 32], 16_384), ("l.scales", "F16", &[128, 4], 1_024), ("l.biases", "F16", &[128, 4], 1_024)],
+        &[
+            ("l.weight", "U32", &[128, 32], 16_384),
+            ("l.scales", "F16", &[128, 4], 1_024),
+            ("l.biases", "F16", &[128, 4], 1_024),
+        ],
         256 * 128,
         "mlx",
         Dtype::Int4Group(64),

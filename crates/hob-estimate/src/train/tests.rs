@@ -1,1 +1,0 @@
-//! Anchors, properties and accuracy of the training estimates.
