@@ -37,6 +37,11 @@ pub(crate) fn read_gguf(path: &str, name: &str, files: &dyn ModelFiles) -> Resul
         header.inventory.tensors.extend(other.inventory.tensors);
         header.inventory.notes.extend(other.inventory.notes);
     }
+    // Vocabularies are published as GGUF files too, and the first of several parts may hold metadata alone.
+    if header.inventory.tensors.is_empty() {
+        let why = "it declares no tensor, so it holds no model".to_owned();
+        return Err(ModelError::Malformed { path: path.to_owned(), format: "GGUF", why });
+    }
     Ok(graph(path, name, header))
 }
 

@@ -73,6 +73,10 @@ fn read_file(path: &str, files: &dyn ModelFiles) -> Result<ModelGraph, ModelErro
                 reconcile(&mut graph, inventory);
                 return Ok(graph);
             }
+            if inventory.tensors.is_empty() {
+                let why = "it declares no tensor, so it holds no model".to_owned();
+                return Err(ModelError::Malformed { path: path.to_owned(), format: "safetensors", why });
+            }
             Ok(infer::infer(stem, "unknown", Origin::Safetensors, inventory, infer::Hints::default()))
         }
         FileKind::Gguf => gguf::read_gguf(path, stem, files),
