@@ -50,6 +50,12 @@ pub(crate) fn read_onnx(
     unknowns.extend(unknown_operators(&shapes, &functions));
     let is_understood = shapes.without_rule.is_empty() && shapes.unresolved.is_empty();
     let operators = operators::operators(&graph, &order, &shapes, &binding);
+    if let (constants @ 1.., elements) = operators.constants_left {
+        unknowns.push(Unknown {
+            what: format!("{constants} constants of {elements} numbers that no matrix or kernel takes up whole"),
+            consequence: "their bytes are counted, but not as parameters".to_owned(),
+        });
+    }
     let table = operators.table;
     let stored = stored(&graph, &mut unknowns);
     let role = match binding.kind {

@@ -27,7 +27,7 @@ pub(super) struct Model {
 pub(super) struct Graph {
     pub(super) nodes: Vec<Node>,
     pub(super) tensors: Vec<TensorHead>,
-    /// Tensors of subgraphs, at any depth.
+    /// Initializers and constants of subgraphs, at any depth.
     pub(super) inner_tensors: Vec<TensorHead>,
     pub(super) inputs: Vec<Value>,
     pub(super) outputs: Vec<Value>,
@@ -220,6 +220,7 @@ fn read_attribute(
                     return Err(wire.malformed(format!("subgraphs are nested deeper than {SUBGRAPH_DEPTH_MAX}")));
                 }
                 let graph = wire.message(payload, "subgraph", |wire, end| read_graph(wire, end, depth + 1))?;
+                inner.extend(graph.nodes.into_iter().filter_map(constant));
                 inner.extend(graph.tensors);
                 inner.extend(graph.inner_tensors);
             }
@@ -234,6 +235,16 @@ fn read_attribute(
         attribute = Attribute::Floats(floats);
     }
     Ok((name, attribute))
+}
+
+/// The tensor of a `Constant` node, under the name of the node's output.
+fn constant(mut node: Node) -> Option<TensorHead> {
+    match node.attributes.remove("value") {
+        Some(Attribute::Tensor(tensor)) if node.op == "Constant" => {
+            Some(TensorHead { name: node.outputs.into_iter().next().unwrap_or_default(), ..tensor })
+        }
+        _ => None,
+    }
 }
 
 fn read_value(wire: &mut Wire<'_>, end: u64) -> Result<Value, ModelError> {

@@ -8,7 +8,7 @@ use hob_model::{
 use crate::samples::{
     LLAMA_CONFIG, LLAMA_PARAMETERS, classifier_onnx, encoder_onnx, llama_gguf, llama_gguf_big_endian, llama_safetensors,
 };
-use crate::writers::{Gguf, safetensors};
+use crate::writers::{Gguf, Message, graph, ints, model, node, numbers, safetensors, value, weight};
 
 fn read(files: &MemoryFiles, source: &str) -> ModelGraph {
     read_model(source, files).unwrap_or_else(|error| panic!("{source}: {error}"))
@@ -265,6 +265,34 @@ fn an_onnx_classifier_scales_with_the_picture() {
     let double = Shape { height: 448, width: 448, ..graph.native_shape };
     assert_eq!(graph.flops(&double).0, 4.0 * conv + head);
     assert_eq!(stored_bytes(&graph), 4 * (216 + 8 + 4 * 8 + 90));
+}
+
+#[test]
+fn a_computed_kernel_costs_time_and_its_bias_is_a_parameter() {
+    let nodes = [
+        node("ConstantOfShape", "fill", &["sizes"], &["kernel"]),
+        node("Conv", "conv", &["image", "kernel", "bias"], &["map"]).message(5, &ints("pads", &[1, 1, 1, 1])),
+    ];
+    let tensors = [numbers("sizes", &[8, 3, 3, 3]), weight("bias", &[8])];
+    let inputs = [value("image", 1, &[1, 3, 32, 32])];
+    let file = model(&graph(&nodes, &tensors, &inputs, &[value("map", 1, &[1, 8, 32, 32])]));
+    let graph = read(&MemoryFiles::new().with("net.onnx", file), "net.onnx");
+    assert_eq!(graph.parameters(), 8);
+    assert_eq!(graph.flops(&graph.native_shape).0, 2.0 * 32.0 * 32.0 * 8.0 * 27.0);
+}
+
+#[test]
+fn weights_of_subgraphs_count_as_parameters() {
+    let constant = node("Constant", "w", &[], &["w"])
+        .message(5, &Message::new().text(1, "value").message(5, &weight("", &[16, 16])));
+    let branch = graph(&[constant], &[weight("b", &[16])], &[], &[]);
+    let branches = node("If", "if", &["condition"], &["out"])
+        .message(5, &Message::new().text(1, "then_branch").message(6, &branch));
+    let file = model(&graph(&[branches], &[], &[], &[]));
+    let graph = read(&MemoryFiles::new().with("net.onnx", file), "net.onnx");
+    assert_eq!(graph.parameters(), 16 * 16 + 16);
+    assert_eq!(stored_bytes(&graph), 4 * 272);
+    assert!(graph.unknowns.iter().any(|note| note.what.contains("operator If")), "{:?}", graph.unknowns);
 }
 
 #[test]

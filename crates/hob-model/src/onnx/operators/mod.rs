@@ -12,7 +12,7 @@ use crate::graph::{Extent, OpKind, Operator, Site};
 use crate::onnx::inputs::Binding;
 use crate::onnx::proto::{Attribute, Graph, Node};
 use crate::onnx::shapes::{Fact, Known, Shapes};
-use crate::onnx::tensor::TensorHead;
+use crate::onnx::tensor::{NUMBERS_MAX, TensorHead};
 
 /// Positions that a token grid may have beside its patches: class tokens and registers (DINOv2 has five).
 const EXTRA_TOKENS: &[u64] = &[1, 2, 5];
@@ -28,6 +28,8 @@ pub(super) struct Operators {
     pub(super) placed: Vec<Placed>,
     /// Weights that no rule took up.
     pub(super) left: Vec<Operator>,
+    /// Long constants that no rule took up: how many, and their elements.
+    pub(super) constants_left: (u64, u64),
     /// Largest token table: rows and width.
     pub(super) table: Option<(u64, u64)>,
 }
@@ -211,6 +213,15 @@ impl<'g> Builder<'g> {
         let is_left = |tensor: &&TensorHead| {
             !self.taken.contains(&tensor.name) && tensor.element.is_float() && tensor.elements() > 1
         };
+        let mut constants_left = (0_u64, 0_u64);
+        let constants = graph.nodes.iter().filter(|node| node.op == "Constant").filter_map(|node| node.outputs.first());
+        for name in constants.filter(|name| !self.taken.contains(*name)) {
+            let tensor = self.tensors.get(name.as_str());
+            let is_long = |tensor: &&&TensorHead| tensor.element.is_float() && tensor.elements() > NUMBERS_MAX as u64;
+            if let Some(tensor) = tensor.filter(is_long) {
+                constants_left = (constants_left.0 + 1, constants_left.1.saturating_add(tensor.elements()));
+            }
+        }
         let mut seen = BTreeSet::new();
         let left = graph
             .tensors
@@ -223,7 +234,7 @@ impl<'g> Builder<'g> {
                 parameter(&tensor.name, Site::Other, dtype, tensor.elements()).over(Extent::Sample { positions: 1 })
             })
             .collect();
-        Operators { placed: self.placed, left, table: self.table }
+        Operators { placed: self.placed, left, constants_left, table: self.table }
     }
 }
 

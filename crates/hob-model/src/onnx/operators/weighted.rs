@@ -55,6 +55,17 @@ fn takes_bias(builder: &mut Builder<'_>, node: &Node, at: Option<usize>, width: 
     is_weight
 }
 
+/// Type and shape of a matrix or kernel, and whether its parameters are counted elsewhere: it was taken before, or the
+/// graph computes it (slices of one stored weight, joined anew).
+fn kernel<'g>(builder: &mut Builder<'g>, node: &'g Node, at: usize) -> Option<(Dtype, &'g [u64], bool)> {
+    if let Some((tensor, fact)) = builder.weight(node, at) {
+        let shape = fact.shape.as_deref()?;
+        return Some((dtype_of(tensor), shape, builder.take(tensor, node, at)));
+    }
+    let fact = builder.facts.get(node.input(at)?)?;
+    Some((fact.element.dtype().unwrap_or(Dtype::F32), fact.shape.as_deref()?, true))
+}
+
 fn conv<'g>(
     builder: &mut Builder<'g>,
     node: &'g Node,
@@ -62,8 +73,7 @@ fn conv<'g>(
     bias_at: Option<usize>,
     companions: &[usize],
 ) -> Option<()> {
-    let (tensor, fact) = builder.weight(node, weight_at)?;
-    let shape = fact.shape.as_deref()?;
+    let (dtype, shape, tied) = kernel(builder, node, weight_at)?;
     let [first, second, kernel @ ..] = shape else { return None };
     let groups = u64::try_from(node.int("group").unwrap_or(1)).ok()?.max(1);
     let is_transposed = node.op == "ConvTranspose";
@@ -75,12 +85,12 @@ fn conv<'g>(
         Some([batch, _, spatial @ ..]) => builder.map_extent(spatial, *batch),
         _ => unknown_extent(builder),
     };
-    let bias = takes_bias(builder, node, bias_at, outputs);
+    // The bias of a kernel that is counted elsewhere stays behind and becomes a parameter of its own.
+    let bias = !tied && takes_bias(builder, node, bias_at, outputs);
     builder.discard(node, companions);
-    let tied = builder.take(tensor, node, weight_at);
     let kernel_elements = kernel.iter().product();
     let kind = OpKind::Conv { inputs, outputs, kernel_elements, groups, bias };
-    builder.push(node, named(node, Site::Convolution, dtype_of(tensor), kind).over(extent).tied(tied));
+    builder.push(node, named(node, Site::Convolution, dtype, kind).over(extent).tied(tied));
     Some(())
 }
 
@@ -121,9 +131,9 @@ fn matmul<'g>(
         Some(elements) if outputs > 0 && batch > 0 => builder.extent(elements / outputs / batch),
         _ => unknown_extent(builder),
     };
-    let bias = takes_bias(builder, node, bias_at, outputs);
-    builder.discard(node, companions);
     let tied = builder.take(tensor, node, weight_at);
+    let bias = !tied && takes_bias(builder, node, bias_at, outputs);
+    builder.discard(node, companions);
     let kind = OpKind::Linear { inputs, outputs, bias };
     let mut operator = named(node, site(&node.name), dtype_of(tensor), kind).over(extent).tied(tied);
     if let Some(copies) = u32::try_from(batch).ok().filter(|copies| *copies > 1) {
@@ -260,12 +270,11 @@ fn recurrent<'g>(builder: &mut Builder<'g>, node: &'g Node) -> Option<()> {
     let length = builder.facts.get(node.input(0)?)?.shape.as_ref()?.iter().take(2).product();
     let extent = builder.extent(length);
     for at in [1, 2] {
-        let (tensor, fact) = builder.weight(node, at)?;
-        let [directions, outputs, inputs] = fact.shape.as_deref()? else { return None };
+        let (dtype, shape, tied) = kernel(builder, node, at)?;
+        let [directions, outputs, inputs] = shape else { return None };
         let (directions, outputs, inputs) = (u32::try_from(*directions).ok()?, *outputs, *inputs);
-        let tied = builder.take(tensor, node, at);
         let kind = OpKind::Linear { inputs, outputs, bias: false };
-        let operator = named(node, Site::Other, dtype_of(tensor), kind).over(extent).tied(tied);
+        let operator = named(node, Site::Other, dtype, kind).over(extent).tied(tied);
         builder.push(node, operator.experts(directions, directions));
     }
     if let Some((tensor, _)) = builder.weight(node, 3)
