@@ -75,6 +75,11 @@ impl<'a> Fields<'a> {
         })
     }
 
+    /// An object without keys in place of an absent nested one, so that defaults apply.
+    pub(crate) fn empty<'b>(&'b self, key: &'static str, object: &'b Map<String, Value>) -> Fields<'b> {
+        Fields { object, path: self.path, parent: key, reads: self.reads }
+    }
+
     /// The raw value, when the key is there and not null.
     pub(crate) fn raw(&self, key: &str) -> Option<&'a Value> {
         self.note(key);

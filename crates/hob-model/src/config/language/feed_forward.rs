@@ -103,10 +103,14 @@ impl Experts {
 
     /// As [`Experts::read`], with what is known already.
     pub(super) fn new(fields: &Fields<'_>, count: u32, active_keys: &[&str], width: u64) -> Result<Self, ModelError> {
-        let active = fields.count(active_keys)?;
-        if active > count {
-            let why = format!("is {active}; at most the {count} experts was expected");
-            return Err(fields.bad(active_keys.first().copied().unwrap_or("?"), why));
+        Self::known(fields, count, fields.count(active_keys)?, width)
+    }
+
+    /// As [`Experts::read`], with everything known already.
+    pub(super) fn known(fields: &Fields<'_>, count: u32, active: u32, width: u64) -> Result<Self, ModelError> {
+        if active == 0 || active > count {
+            let why = format!("is {active}; 1 to {count} experts were expected");
+            return Err(fields.bad("num_experts_per_tok", why));
         }
         let names = ExpertNames::USUAL;
         Ok(Self { count, active, width, shared_width: 0, shared_gate: false, bias: false, names })

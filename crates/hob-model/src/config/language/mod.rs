@@ -3,8 +3,14 @@
 mod attention;
 mod decoder;
 mod feed_forward;
+mod gemma;
+mod gemma4;
+mod gpt;
+mod gpt_oss;
 mod llama;
+mod llama4;
 mod spans;
+mod towers;
 
 use crate::config::fields::Fields;
 use crate::error::ModelError;
@@ -24,6 +30,22 @@ pub(super) fn reader(model_type: &str) -> Option<Reader> {
         "baichuan" => llama::baichuan,
         "internlm2" => llama::internlm2,
         "chatglm" => llama::chatglm,
+        "gemma" => gemma::gemma,
+        "gemma2" => gemma::gemma2,
+        "gemma3" => gemma::gemma3,
+        "gemma3_text" => gemma::gemma3_text,
+        "gemma4" => gemma4::graph,
+        "gemma4_text" => gemma4::text,
+        "gpt2" => gpt::gpt2,
+        "gptj" => gpt::gptj,
+        "gpt_neox" => gpt::gpt_neox,
+        "gpt_oss" => gpt_oss::graph,
+        "phi" => gpt::phi,
+        "bloom" => gpt::bloom,
+        "falcon" | "RefinedWeb" | "RefinedWebModel" => gpt::falcon,
+        "opt" => gpt::opt,
+        "llama4" => llama4::graph,
+        "llama4_text" => llama4::text,
         _ => return None,
     })
 }
