@@ -3,6 +3,9 @@
 #![allow(clippy::print_stdout, reason = "a skipped test says so")]
 #![allow(clippy::disallowed_methods, reason = "tests write and read their own files")]
 
+// The fuzz targets' own entries: what a fuzzer feeds is what the tests feed.
+#[path = "../../../fuzz/src/lib.rs"]
+mod entries;
 #[path = "readers/hostile.rs"]
 mod hostile;
 #[path = "readers/mutated.rs"]

@@ -1,9 +1,10 @@
-//! Valid files with some bytes changed: any answer is right, as long as there is one. The same entries as the fuzz targets',
-//! so that they are exercised without a nightly compiler.
+//! Valid files with some bytes changed: any answer is right, as long as there is one. Calls the entries of the fuzz targets,
+//! so that they run on every change and without a fuzzer.
 
-use hob_model::{MemoryFiles, ModelGraph, read_config_bytes, read_model};
+use hob_model::{MemoryFiles, read_model};
 use proptest::prelude::*;
 
+use crate::entries;
 use crate::samples::{LLAMA_CONFIG, classifier_onnx, encoder_onnx, llama_gguf, llama_safetensors, tiny_safetensors};
 
 /// One change.
@@ -62,21 +63,8 @@ fn changed(mut bytes: Vec<u8>, header: usize, changes: &[Change]) -> Vec<u8> {
     bytes
 }
 
-/// What a reader made of it can be folded and printed, and is no larger than the file deserves.
-fn check_bounded(graph: &ModelGraph, bytes: usize) {
-    let summary = graph.summary();
-    let text = serde_json::to_string(&summary).unwrap();
-    assert!(text.len() < 100_000 + 100 * bytes, "{} bytes of summary for {bytes} bytes of file", text.len());
-    assert!(graph.unknowns.len() < 1_000 + bytes, "{} notes", graph.unknowns.len());
-    let _ = (graph.layers(), graph.kv_bytes(1_000, 16.0), graph.active_parameters());
-}
-
-fn feed(name: &str, bytes: Vec<u8>) {
-    let length = bytes.len();
-    if let Ok(graph) = read_model(name, &MemoryFiles::new().with(name, bytes)) {
-        check_bounded(&graph, length);
-    }
-}
+const INDEX: &[u8] = br#"{"metadata":{"total_size":16},
+"weight_map":{"a.weight":"model-00001-of-00002.safetensors","b.weight":"model-00002-of-00002.safetensors"}}"#;
 
 fn cases() -> ProptestConfig {
     ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() }
@@ -88,31 +76,35 @@ proptest! {
     #[test]
     fn safetensors(changes in prop::collection::vec(change(), 1..6), is_tiny in any::<bool>()) {
         let file = if is_tiny { tiny_safetensors() } else { llama_safetensors() };
-        feed("a.safetensors", changed(file, 2_400, &changes));
+        entries::safetensors(&changed(file, 2_400, &changes));
     }
 
     #[test]
     fn gguf(changes in prop::collection::vec(change(), 1..6)) {
-        feed("a.gguf", changed(llama_gguf(), 1_800, &changes));
+        entries::gguf(&changed(llama_gguf(), 1_800, &changes));
     }
 
     #[test]
     fn onnx(changes in prop::collection::vec(change(), 1..6), is_encoder in any::<bool>()) {
         let file = if is_encoder { encoder_onnx() } else { classifier_onnx() };
-        feed("a.onnx", changed(file, 1_500, &changes));
+        entries::onnx(&changed(file, 1_500, &changes));
     }
 
     #[test]
     fn config(changes in prop::collection::vec(change(), 1..6)) {
-        let bytes = changed(LLAMA_CONFIG.as_bytes().to_vec(), usize::MAX, &changes);
-        if let Ok(graph) = read_config_bytes("config.json", "m", &bytes) {
-            check_bounded(&graph, bytes.len());
-        }
+        entries::config(&changed(LLAMA_CONFIG.as_bytes().to_vec(), usize::MAX, &changes));
     }
 
     #[test]
-    fn anything(bytes in prop::collection::vec(any::<u8>(), 0..200), name in 0..4_usize) {
-        feed(["a.safetensors", "a.gguf", "a.onnx", "a.json"][name], bytes);
+    fn safetensors_index(changes in prop::collection::vec(change(), 1..6)) {
+        entries::safetensors_index(&changed(INDEX.to_vec(), usize::MAX, &changes));
+    }
+
+    #[test]
+    fn anything(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        for entry in [entries::safetensors, entries::safetensors_index, entries::gguf, entries::onnx, entries::config] {
+            entry(&bytes);
+        }
     }
 
     #[test]
