@@ -105,7 +105,10 @@ fn utilisation_of_a_7b_on_eight_a100() {
     let world = World::new("a100-sxm-80", 8, 1);
     let strategy = TrainStrategy { sharding: Sharding::Zero3, micro_batch: 4, accumulation: 4, ..plain(8) };
     let estimate = estimate_on(&world, LLAMA2_7B, 2048, &strategy);
-    assert!((0.35..0.6).contains(&estimate.mfu.mid.0), "{:?}", estimate.mfu);
+    // Without recompute 64 % was measured on eight (llm-foundry's benchmarks, MPT-7B), and 68 % compiled on 128 (fms-fsdp,
+    // Llama 2 7B).
+    assert!((0.55..0.68).contains(&estimate.mfu.mid.0), "{:?}", estimate.mfu);
+    assert!(estimate.mfu.low.0 < 0.642 && 0.642 < estimate.mfu.high.0, "{:?}", estimate.mfu);
     let rate = 8.0 * 4.0 * 4.0 / estimate.step.mid.0;
     assert!((estimate.samples_per_second.mid.0 / rate - 1.0).abs() < 1e-9);
     assert!((0.0..0.5).contains(&estimate.waits_for_network.0), "{:?}", estimate.waits_for_network);
