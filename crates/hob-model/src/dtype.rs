@@ -35,6 +35,8 @@ pub enum Dtype {
     Int4Group(u16),
     /// bitsandbytes NF4: 4 bits and a float32 scale for each 64 elements, not double-quantised.
     Nf4,
+    /// NF4 whose scales are quantised to 8 bits, in groups of 256.
+    Nf4Double,
     /// 4-bit floats with one 8-bit scale for each 32 elements (OCP MX).
     Mxfp4,
     /// 4-bit floats with one 8-bit scale for each 16 elements.
@@ -83,6 +85,7 @@ impl Dtype {
             Self::Q1_0 => 1.125,
             Self::Int4Group(group) => 4.0 + 20.0 / f64::from(group.max(1)),
             Self::Nf4 => 4.5,
+            Self::Nf4Double => 4.0 + 8.0 / 64.0 + 32.0 / (64.0 * 256.0),
             Self::Mxfp4 => 4.25,
             Self::Nvfp4 => 4.5,
             Self::Q4_0 | Self::Iq4Nl | Self::Q4K => 4.5,
@@ -118,7 +121,9 @@ impl Dtype {
 impl fmt::Display for Dtype {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = match self {
+            Self::Int4Group(u16::MAX) => "int4".to_owned(),
             Self::Int4Group(group) => format!("int4-g{group}"),
+            Self::Nf4Double => "nf4-double".to_owned(),
             other => format!("{other:?}").to_lowercase(),
         };
         f.pad(&text)

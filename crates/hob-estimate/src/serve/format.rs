@@ -38,7 +38,7 @@ impl Class {
         match dtype {
             Dtype::F8E4m3 | Dtype::F8E5m2 => Self::Fp8,
             Dtype::I8 => Self::Int8,
-            Dtype::Int4Group(_) | Dtype::Nf4 | Dtype::Q4_0 | Dtype::Q4_1 | Dtype::Q4K => Self::Int4,
+            Dtype::Int4Group(_) | Dtype::Nf4 | Dtype::Nf4Double | Dtype::Q4_0 | Dtype::Q4_1 | Dtype::Q4K => Self::Int4,
             Dtype::Mxfp4 | Dtype::Nvfp4 | Dtype::F4E2m1 => Self::Fp4,
             other if other.is_quantised() => Self::Packed,
             _ => Self::Half,

@@ -45,7 +45,9 @@ pub fn graph_from_config(path: &str, name: &str, value: &Value) -> Result<ModelG
     let reads = Reads::default();
     let fields = Fields::new(path, value)?.noting(&reads);
     if let Some(graph) = families_media::graph(&fields, name) {
-        return graph;
+        let mut graph = graph?;
+        quantization::apply(&fields, &mut graph);
+        return Ok(graph);
     }
     let mut graph = language::graph(&fields, name)?;
     quantization::apply(&fields, &mut graph);

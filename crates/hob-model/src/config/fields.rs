@@ -66,6 +66,11 @@ impl<'a> Fields<'a> {
 
     /// A nested object such as `text_config`, when it is there and is an object.
     pub(crate) fn nested(&self, key: &'static str) -> Option<Fields<'a>> {
+        self.child(key)
+    }
+
+    /// A nested object under a key of the file's own.
+    pub(crate) fn child(&self, key: &'a str) -> Option<Fields<'a>> {
         self.note(key);
         self.object.get(key)?.as_object().map(|object| Fields {
             object,
