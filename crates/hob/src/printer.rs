@@ -91,10 +91,32 @@ impl Printer {
     /// A failure: `error[E-...]: what` and `hint: action`.
     pub fn failure(&self, failure: &Failure) {
         let (red, cyan, plain) = if self.colour_errors { ("\x1b[1;31m", "\x1b[36m", "\x1b[0m") } else { ("", "", "") };
-        let what = self.text(&failure.what);
+        let what = printable(&self.text(&failure.what));
         self.note(&format!("{red}{}[{}]{plain}: {what}", self.get("word-error"), failure.id));
         if let Some(hint) = &failure.hint {
             self.note(&format!("{cyan}{}{plain}: {}", self.get("word-hint"), self.text(hint)));
         }
     }
+}
+
+/// Longest text from a file that a line holds; names in published models stay under 200 letters.
+const PRINTED_CHARS_MAX: usize = 600;
+
+/// A text that names things from a file, as it may stand on a terminal: control characters are written out, so that a
+/// hostile file cannot colour, move or hide anything, and what is too long to read is cut.
+pub fn printable(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len().min(PRINTED_CHARS_MAX));
+    for (count, letter) in text.chars().enumerate() {
+        if count == PRINTED_CHARS_MAX {
+            shown.push_str("...");
+            break;
+        }
+        // Line breaks may be ours.
+        if letter.is_control() && letter != '\n' {
+            shown.extend(letter.escape_default());
+        } else {
+            shown.push(letter);
+        }
+    }
+    shown
 }

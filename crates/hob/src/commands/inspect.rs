@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::exit::Code;
 use crate::failure::Failure;
-use crate::printer::Printer;
+use crate::printer::{Printer, printable};
 use crate::table::{Column, render};
 
 /// Entries of the list of unknowns that are printed; `--json` holds all.
@@ -75,8 +75,8 @@ fn print(graph: &ModelGraph, summary: &ModelSummary, printer: &Printer) {
     printer.line(
         &printer.text(
             &Message::new("inspect-head")
-                .with("name", &graph.name)
-                .with("family", &graph.family)
+                .with("name", printable(&graph.name))
+                .with("family", printable(&graph.family))
                 .with("layers", graph.layers()),
         ),
     );
@@ -85,7 +85,7 @@ fn print(graph: &ModelGraph, summary: &ModelSummary, printer: &Printer) {
 
     let heading = |id: &str| printer.get(id);
     let mut rows: Vec<Vec<String>> =
-        summary.parts.iter().map(|part| vec![part.name.clone(), grouped(part.parameters)]).collect();
+        summary.parts.iter().map(|part| vec![printable(&part.name), grouped(part.parameters)]).collect();
     rows.push(vec![heading("inspect-total"), grouped(summary.parameters)]);
     if summary.active_parameters != summary.parameters {
         rows.push(vec![heading("inspect-active"), grouped(summary.active_parameters)]);
@@ -136,7 +136,7 @@ fn unknowns(unknowns: &[Unknown], printer: &Printer) {
     printer.line("");
     printer.line(&printer.text(&Message::new("inspect-unknown-count").with("count", unknowns.len())));
     for unknown in unknowns.iter().take(UNKNOWNS_SHOWN) {
-        printer.line(&format!("  {}: {}", unknown.what, unknown.consequence));
+        printer.line(&printable(&format!("  {}: {}", unknown.what, unknown.consequence)));
     }
     if unknowns.len() > UNKNOWNS_SHOWN {
         let more = unknowns.len() - UNKNOWNS_SHOWN;
