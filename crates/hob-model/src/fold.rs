@@ -6,7 +6,9 @@ use hob_units::{Bytes, Flops, Quantity};
 use serde::Serialize;
 
 use crate::dtype::Dtype;
-use crate::graph::{Attention, Extent, KvCache, ModelGraph, OpKind, Operator, PartRole, Shape, Site, Span};
+use crate::graph::{
+    Attention, Extent, KvCache, ModelGraph, ModelKind, OpKind, Operator, Part, PartRole, Shape, Site, Span,
+};
 
 impl Extent {
     /// Positions in one sample of `shape`.
@@ -151,7 +153,7 @@ pub struct PartSummary {
 pub struct ModelSummary {
     /// All parameters, tied weights counted once.
     pub parameters: u64,
-    /// Parameters that one token passes through (equals `parameters` for dense models).
+    /// Parameters that one token passes through (equals `parameters` for dense models without towers).
     pub active_parameters: u64,
     /// By part, in order.
     pub parts: Vec<PartSummary>,
@@ -180,10 +182,25 @@ impl ModelGraph {
             .fold(0_u64, |sum, (repeat, op)| sum.saturating_add(op.parameters().saturating_mul(u64::from(repeat))))
     }
 
-    /// Parameters that one token passes through: for an expert layer only its active experts.
+    /// Parameters that one token passes through: of an expert layer only the active experts, and of a language model no
+    /// tower for pictures or sound.
     #[must_use]
     pub fn active_parameters(&self) -> u64 {
-        self.operators()
+        let is_tower = |part: &Part| {
+            self.kind == ModelKind::CausalLm
+                && matches!(
+                    part.role,
+                    PartRole::VisionTower
+                        | PartRole::AudioEncoder
+                        | PartRole::Projector
+                        | PartRole::MultiTokenPrediction
+                )
+        };
+        self.parts
+            .iter()
+            .filter(|part| !is_tower(part))
+            .flat_map(|part| &part.blocks)
+            .flat_map(|block| block.ops.iter().map(|op| (block.repeat, op)))
             .filter(|(_, op)| !op.tied)
             .fold(0_u64, |sum, (repeat, op)| sum.saturating_add(op.active_weights().saturating_mul(u64::from(repeat))))
     }
