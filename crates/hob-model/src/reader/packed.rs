@@ -79,6 +79,7 @@ fn is_buffer(tensor: &Tensor) -> bool {
         || name.ends_with("running_mean")
         || name.ends_with("running_var")
         || name.contains("rope_freqs.")
+        || name.contains("rope_factors_")
 }
 
 /// Undoes the packing.
