@@ -3,6 +3,8 @@
 //! One row is one coefficient in one scope. A lookup takes the most specific row that matches; a missing scope inherits
 //! from its parent instead of failing, with the parent's wider band.
 
+use std::collections::BTreeMap;
+
 use hob_catalog::GpuArchitecture;
 use hob_units::Quantity;
 use serde::Serialize;
@@ -103,6 +105,9 @@ pub struct EfficiencyError {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Efficiencies {
     rows: Vec<Coefficient>,
+    /// Where the rows of one name lie: a search looks up the same names thousands of times.
+    #[serde(skip)]
+    by_name: BTreeMap<String, Vec<usize>>,
 }
 
 /// One file for each kind of estimate, each with the same header.
@@ -122,7 +127,15 @@ impl Efficiencies {
         for text in EMBEDDED {
             rows.extend(Self::parse(text)?.rows);
         }
-        Ok(Self { rows })
+        Ok(Self::of(rows))
+    }
+
+    fn of(rows: Vec<Coefficient>) -> Self {
+        let mut by_name: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for (index, row) in rows.iter().enumerate() {
+            by_name.entry(row.name.clone()).or_default().push(index);
+        }
+        Self { rows, by_name }
     }
 
     /// Reads a table: `name,engine,architecture,precision,class,low,value,high,unit,source,source_date`.
@@ -156,14 +169,15 @@ impl Efficiencies {
                 source_date: text(10),
             });
         }
-        Ok(Self { rows })
+        Ok(Self::of(rows))
     }
 
     /// The most specific row of `name` that does not contradict `scope`; ties go to the first.
     #[must_use]
     pub fn find(&self, name: &str, scope: &Scope) -> Option<&Coefficient> {
         let mut best: Option<(u32, &Coefficient)> = None;
-        for row in self.rows.iter().filter(|row| row.name == name) {
+        let of_name = self.by_name.get(name).into_iter().flatten();
+        for row in of_name.filter_map(|index| self.rows.get(*index)) {
             if let Some(score) = row.scope.matches(scope)
                 && best.is_none_or(|(previous, _)| score > previous)
             {

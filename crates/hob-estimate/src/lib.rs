@@ -21,4 +21,4 @@ pub use strategy::{
     AttentionKernel, Engine, KvFormat, NumberFormat, OptimizerKind, Recompute, ServeStrategy, Sharding, TrainMethod,
     TrainStrategy, WeightFormat,
 };
-pub use train::{TrainEstimate, TrainJob, TrainProfile, estimate_train};
+pub use train::{TrainEstimate, TrainFigures, TrainJob, TrainProfile, TrainRates, estimate_train};

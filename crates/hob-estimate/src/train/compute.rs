@@ -3,17 +3,21 @@
 use hob_catalog::{ComputeType, Gpu, GpuArchitecture};
 use hob_units::Quantity;
 
-use crate::efficiency::{Coefficient, Efficiencies, Scope};
-use crate::hardware::Hardware;
 use crate::outcome::EstimateError;
-use crate::strategy::{AttentionKernel, NumberFormat, Recompute, TrainMethod, TrainStrategy};
+use crate::strategy::{AttentionKernel, NumberFormat, Recompute, Sharding, TrainMethod, TrainStrategy};
 use crate::train::profile::TrainProfile;
+use crate::train::rates::TrainRates;
 use crate::train::states::{Held, StateBytes};
 
 /// Width at which matrix products reach half of their asymptote, before the split by tensor parallelism.
 const HALF_WIDTH: f64 = 1000.0;
 /// Tokens for each local expert at which its products reach a quarter of theirs.
 const EXPERT_TOKENS: f64 = 300.0;
+/// No wide product passes this share of the peak; on cards that were fitted above 1 only narrow models were measured.
+const MOST: f64 = 0.95;
+/// Bytes moved for each stored attention score, and those of computing it again (fitted on unfused runs of Megatron).
+const SCORE_BYTES_MOVED: f64 = 27.0;
+const SCORE_BYTES_AGAIN: f64 = 16.0;
 
 /// Seconds by what takes them; before overlap.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -26,18 +30,6 @@ pub(crate) struct Compute {
     pub launches: f64,
     /// Once in an optimizer step.
     pub optimizer: f64,
-    /// Peak rate that utilisation is stated against.
-    pub reference_peak: f64,
-    /// Whether the efficiency was measured on this generation.
-    pub measured_generation: bool,
-}
-
-impl Compute {
-    /// All arithmetic and traffic of a micro-step, and launches, which overlap: p-norm 3.
-    pub(crate) fn micro_step(&self) -> f64 {
-        let busy = self.matrix_products + self.attention + self.elementwise + self.scores + self.dequantisation;
-        norm(busy, self.launches, 3)
-    }
 }
 
 /// Two overlapping times: between their maximum and their sum.
@@ -49,36 +41,44 @@ fn unknown(gpu: &Gpu, what: &'static str) -> EstimateError {
     EstimateError::UnknownHardware { gpu: gpu.id.clone(), what }
 }
 
-/// Peak rate of matrix products in `precision`, and of the 16- or 32-bit arithmetic of everything else.
-fn peaks(gpu: &Gpu, precision: NumberFormat) -> Result<(f64, f64), EstimateError> {
-    let rate = |compute| gpu.peak(compute).map(Quantity::base).filter(|rate| *rate > 0.0);
-    let plain = || rate(ComputeType::Fp32).ok_or_else(|| unknown(gpu, "fp32 rate"));
-    let unsupported = |format| EstimateError::UnsupportedFormat { gpu: gpu.id.clone(), format };
-    let old = gpu.architecture <= GpuArchitecture::Turing;
-    let bf16 = || if old { None } else { rate(ComputeType::Bf16) };
-    // Cards without matrix units store 16 bits and multiply in 32.
-    let half = || rate(ComputeType::Fp16).map_or_else(plain, Ok);
-    match precision {
-        NumberFormat::Fp32 => plain().map(|peak| (peak, peak)),
-        NumberFormat::Tf32 => rate(ComputeType::Tf32).map(|peak| (peak, peak)).ok_or_else(|| unsupported("tf32")),
-        NumberFormat::Fp16 => {
-            let peak = half()?;
-            let peak = if gpu.architecture <= GpuArchitecture::Pascal { plain()? } else { peak };
-            Ok((peak, peak))
+/// Peak rates of one card in one number format.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Peaks {
+    /// Matrix products.
+    pub products: f64,
+    /// The 16- or 32-bit arithmetic of everything else, against which utilisation is stated.
+    pub plain: f64,
+}
+
+impl Peaks {
+    pub(crate) fn of(gpu: &Gpu, precision: NumberFormat) -> Result<Self, EstimateError> {
+        let rate = |compute| gpu.peak(compute).map(Quantity::base).filter(|rate| *rate > 0.0);
+        let single = || rate(ComputeType::Fp32).ok_or_else(|| unknown(gpu, "fp32 rate"));
+        let unsupported = |format| EstimateError::UnsupportedFormat { gpu: gpu.id.clone(), format };
+        let old = gpu.architecture <= GpuArchitecture::Turing;
+        let bf16 = || if old { None } else { rate(ComputeType::Bf16) };
+        // Cards without matrix units store 16 bits and multiply in 32.
+        let half = || rate(ComputeType::Fp16).map_or_else(single, Ok);
+        let both = |peak| Self { products: peak, plain: peak };
+        match precision {
+            NumberFormat::Fp32 => single().map(both),
+            NumberFormat::Tf32 => rate(ComputeType::Tf32).map(both).ok_or_else(|| unsupported("tf32")),
+            NumberFormat::Fp16 if gpu.architecture <= GpuArchitecture::Pascal => single().map(both),
+            NumberFormat::Fp16 => half().map(both),
+            NumberFormat::Bf16 => bf16().map(both).ok_or_else(|| unsupported("bf16")),
+            NumberFormat::Fp8 | NumberFormat::Fp4 => {
+                let (compute, format) =
+                    if precision == NumberFormat::Fp8 { (ComputeType::Fp8, "fp8") } else { (ComputeType::Fp4, "fp4") };
+                let narrow = rate(compute).ok_or_else(|| unsupported(format))?;
+                Ok(Self { products: narrow, plain: bf16().map_or_else(half, Ok)? })
+            }
+            NumberFormat::Int8 => Err(unsupported("int8 training")),
+            NumberFormat::Int4 => Err(unsupported("int4 training")),
         }
-        NumberFormat::Bf16 => bf16().map(|peak| (peak, peak)).ok_or_else(|| unsupported("bf16")),
-        NumberFormat::Fp8 | NumberFormat::Fp4 => {
-            let (compute, format) =
-                if precision == NumberFormat::Fp8 { (ComputeType::Fp8, "fp8") } else { (ComputeType::Fp4, "fp4") };
-            let narrow = rate(compute).ok_or_else(|| unsupported(format))?;
-            Ok((narrow, bf16().map_or_else(half, Ok)?))
-        }
-        NumberFormat::Int8 => Err(unsupported("int8 training")),
-        NumberFormat::Int4 => Err(unsupported("int4 training")),
     }
 }
 
-fn precision_name(precision: NumberFormat) -> &'static str {
+pub(crate) fn precision_name(precision: NumberFormat) -> &'static str {
     match precision {
         NumberFormat::Fp32 => "fp32",
         NumberFormat::Tf32 => "tf32",
@@ -91,104 +91,105 @@ fn precision_name(precision: NumberFormat) -> &'static str {
     }
 }
 
-/// Asymptotic efficiency of matrix products on this card.
-fn asymptote<'t>(gpu: &Gpu, table: &'t Efficiencies) -> Result<&'t Coefficient, EstimateError> {
-    let stacked = gpu.memory_type.as_deref().is_some_and(|kind| kind.to_ascii_uppercase().starts_with("HBM"));
-    let scope = Scope::any().architecture(gpu.architecture).class(if stacked { "hbm" } else { "gddr" });
-    table.get("train.gemm_asymptote", &scope)
+impl Compute {
+    /// Computing time of one micro-step.
+    pub(crate) fn of(profile: &TrainProfile, strategy: &TrainStrategy, rates: &TrainRates<'_>) -> Self {
+        let [t, c, p] = [strategy.tensor, strategy.context, strategy.pipeline].map(f64::from);
+        let share = f64::from(strategy.micro_batch) / c / t / p; // Of one sample's work, on one rank.
+        let again = match strategy.recompute {
+            Recompute::None => 0.0,
+            Recompute::Selective => rates.selective_recompute.value,
+            Recompute::Full => 1.0,
+        };
+        let frozen = strategy.method != TrainMethod::Full;
+        // Forward, input gradients, weight gradients (only adapters have any in LoRA), recompute.
+        let passes = 2.0 + if frozen { 0.0 } else { 1.0 };
+        let w = &profile.work;
+        let attention_again = if strategy.recompute == Recompute::None { 0.0 } else { 1.0 };
+        let attention_rate = rates.peaks.plain * rates.attention_efficiency.value * rates.gemm_asymptote.value.min(1.0);
+        let wide = element_width(strategy.precision);
+        let moved = (w.moved * rates.elementwise_factor.value + w.moved_convolutions) * (2.0 + again) / 2.0 * wide;
+        let scores = if strategy.attention == AttentionKernel::Eager {
+            (SCORE_BYTES_MOVED + attention_again * SCORE_BYTES_AGAIN) * wide * profile.saved.scores
+        } else {
+            0.0
+        };
+        let held = Held::of(profile, strategy);
+        let dequantised = if matches!(strategy.method, TrainMethod::Qlora(_)) {
+            rates.dequantise_bytes.value * held.total() * (2.0 + again)
+        } else {
+            0.0
+        };
+        Self {
+            matrix_products: products(profile, strategy, rates, [passes, again]) * share,
+            attention: w.attention * (3.5 + attention_again) / attention_rate * share,
+            elementwise: moved / rates.bandwidth * share,
+            scores: scores / rates.bandwidth * share,
+            dequantisation: dequantised / rates.bandwidth,
+            launches: launches(profile, strategy, rates),
+            optimizer: optimizer(&held, strategy, rates),
+        }
+    }
+
+    /// All arithmetic and traffic of a micro-step, and launches, which overlap: p-norm 3.
+    pub(crate) fn micro_step(&self) -> f64 {
+        let busy = self.matrix_products + self.attention + self.elementwise + self.scores + self.dequantisation;
+        norm(busy, self.launches, 3)
+    }
 }
 
-/// Computing time of one micro-step.
-pub(crate) fn estimate(
+/// Seconds of the matrix products and convolutions of one sample.
+fn products(
     profile: &TrainProfile,
-    hardware: &Hardware<'_>,
     strategy: &TrainStrategy,
-    framework: &str,
-    table: &Efficiencies,
-) -> Result<Compute, EstimateError> {
-    let gpu = hardware.gpu;
-    let scope = Scope::any().engine(framework);
-    let (peak, reference_peak) = peaks(gpu, strategy.precision)?;
-    let bandwidth = gpu.memory_bandwidth.map(Quantity::base).filter(|rate| *rate > 0.0);
-    let bandwidth = bandwidth.ok_or_else(|| unknown(gpu, "memory bandwidth"))?;
-    let [t, c, p] = [strategy.tensor, strategy.context, strategy.pipeline].map(f64::from);
-    let share = f64::from(strategy.micro_batch) / c / t / p; // Of one sample's work, on one rank.
-
-    let row = asymptote(gpu, table)?;
-    let format = table.get("train.format_efficiency", &scope.clone().precision(precision_name(strategy.precision)))?;
-    // On cards fitted above 1 only narrow models were measured; no wide product can pass this.
-    let at_width = |width: f64| (row.value * format.value / (1.0 + HALF_WIDTH * t.sqrt() / width.max(1.0))).min(0.95);
-    let selective_recompute = table.get("train.selective_recompute", &scope)?.value;
-    let again = match strategy.recompute {
-        Recompute::None => 0.0,
-        Recompute::Selective => selective_recompute,
-        Recompute::Full => 1.0,
-    };
-    let frozen = strategy.method != TrainMethod::Full;
-    // Forward, input gradients, weight gradients (only adapters have any in LoRA), recompute.
-    let passes = 2.0 + if frozen { 0.0 } else { 1.0 };
+    rates: &TrainRates<'_>,
+    [passes, again]: [f64; 2],
+) -> f64 {
     let w = &profile.work;
+    let t = f64::from(strategy.tensor);
+    let peak = rates.peaks.products;
+    let (asymptote, format) = (rates.gemm_asymptote.value, rates.format_efficiency.value);
+    let at_width = |width: f64| (asymptote * format / (1.0 + HALF_WIDTH * t.sqrt() / width.max(1.0))).min(MOST);
     let dense = (w.dense * (passes + again) + w.outside * passes) / (peak * at_width(profile.hidden));
-    let convolutions = w.convolutions * (passes + again) / (peak * row.value.min(0.95) * format.value);
+    let convolutions = w.convolutions * (passes + again) / (peak * asymptote.min(MOST) * format);
     let experts = if w.experts > 0.0 {
-        let expert = table.get("train.expert_efficiency", &scope)?;
         let count = profile.experts.iter().copied().max().unwrap_or(1);
-        let tokens =
-            f64::from(strategy.micro_batch) * profile.positions / c * w.active_experts * f64::from(strategy.expert)
-                / f64::from(count.max(1));
-        let efficiency = at_width(w.expert_width) * expert.value / (1.0 + EXPERT_TOKENS / tokens.max(1.0));
+        let tokens = f64::from(strategy.micro_batch) * profile.positions / f64::from(strategy.context)
+            * w.active_experts
+            * f64::from(strategy.expert)
+            / f64::from(count.max(1));
+        let efficiency =
+            at_width(w.expert_width) * rates.expert_efficiency.value / (1.0 + EXPERT_TOKENS / tokens.max(1.0));
         w.experts * (passes + again) / (peak * efficiency)
     } else {
         0.0
     };
+    dense + convolutions + experts
+}
 
-    let attention_row = table.get("train.attention_efficiency", &scope)?;
-    let attention_again = if strategy.recompute == Recompute::None { 0.0 } else { 1.0 };
-    let attention = w.attention * (3.5 + attention_again) / (reference_peak * attention_row.value * row.value.min(1.0));
+/// Seconds in which the host starts the kernels of one micro-step.
+fn launches(profile: &TrainProfile, strategy: &TrainStrategy, rates: &TrainRates<'_>) -> f64 {
+    let passes = if strategy.recompute == Recompute::Full { 3.0 } else { 2.0 };
+    let stages = f64::from(strategy.pipeline);
+    if profile.convolutional || profile.layers == 0 {
+        return rates.operator_seconds.value * profile.work.operators / stages * passes;
+    }
+    let adapters = if strategy.method == TrainMethod::Full { 1.0 } else { 0.7 };
+    rates.layer_seconds.value * f64::from(profile.layers) / stages * passes * adapters
+}
 
-    let wide = if matches!(strategy.precision, NumberFormat::Fp32 | NumberFormat::Tf32) { 2.0 } else { 1.0 };
-    let traffic = table.get("train.elementwise_factor", &scope)?;
-    let moved = (w.moved * traffic.value + w.moved_convolutions) * (2.0 + again) / 2.0 * wide / bandwidth;
-    let scores = if strategy.attention == AttentionKernel::Eager {
-        let bytes = if strategy.recompute == Recompute::None { 27.0 } else { 27.0 + 16.0 };
-        bytes * wide * profile.saved.scores / bandwidth
-    } else {
-        0.0
-    };
-    let held = Held::of(profile, strategy);
-    let dequantisation = if matches!(strategy.method, TrainMethod::Qlora(_)) {
-        let per_pass = table.get("train.dequantise_bytes", &scope)?;
-        per_pass.value * held.total() * (2.0 + again) / bandwidth
-    } else {
-        0.0
-    };
+/// Seconds of the optimizer: each state is read and written once, gradients are read. Of an embedding table only the rows
+/// that a batch touched.
+fn optimizer(held: &Held, strategy: &TrainStrategy, rates: &TrainRates<'_>) -> f64 {
+    if strategy.method != TrainMethod::Full {
+        return 0.0;
+    }
+    let bytes = StateBytes::of(rates.framework, strategy.precision, strategy.optimizer);
+    let ranks = if strategy.sharding == Sharding::None { 1.0 } else { held.group };
+    (2.0 * bytes.optimizer + 2.0 * bytes.weight + bytes.gradient) * held.total() / ranks / rates.bandwidth
+}
 
-    let launch_passes = if strategy.recompute == Recompute::Full { 3.0 } else { 2.0 };
-    let launches = if profile.convolutional {
-        table.get("train.operator_seconds", &scope)?.value * w.operators / p * launch_passes
-    } else {
-        let each = table.get("train.layer_seconds", &scope)?;
-        let lora = if frozen { 0.7 } else { 1.0 };
-        each.value * f64::from(profile.layers.max(1)) / p * launch_passes * lora
-    };
-
-    let optimizer = if frozen {
-        0.0
-    } else {
-        let bytes = StateBytes::of(framework, strategy.precision, strategy.optimizer);
-        let ranks = if strategy.sharding == crate::strategy::Sharding::None { 1.0 } else { held.group };
-        // Each state is read and written once, gradients read.
-        (2.0 * bytes.optimizer + 2.0 * bytes.weight + bytes.gradient) * held.total() / ranks / bandwidth
-    };
-    Ok(Compute {
-        matrix_products: (dense + experts + convolutions) * share,
-        attention: attention * share,
-        elementwise: moved * share,
-        scores: scores * share,
-        dequantisation,
-        launches,
-        optimizer,
-        reference_peak,
-        measured_generation: !row.scope.architecture.is_empty(),
-    })
+/// Bytes of an activation against 16 bits.
+pub(crate) fn element_width(precision: NumberFormat) -> f64 {
+    if matches!(precision, NumberFormat::Fp32 | NumberFormat::Tf32) { 2.0 } else { 1.0 }
 }

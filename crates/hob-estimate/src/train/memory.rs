@@ -2,60 +2,94 @@
 
 use hob_units::{Bytes, Interval, Quantity, gib};
 
-use crate::efficiency::{Coefficient, Efficiencies, Scope};
+use crate::efficiency::Coefficient;
 use crate::hardware::Hardware;
-use crate::outcome::{EstimateError, Fit, MemoryEstimate, MemoryKind, MemoryTerm};
+use crate::outcome::{Fit, MemoryEstimate, MemoryKind, MemoryTerm};
 use crate::strategy::TrainStrategy;
+use crate::train::activations::Kept;
 use crate::train::profile::TrainProfile;
-use crate::train::{activations, certainty_factor, class_of, states};
+use crate::train::rates::TrainRates;
+use crate::train::states::{States, frees_gradients};
+use crate::train::{certainty_factor, spread};
 
-/// Memory of the fullest GPU, with the band of its stratum: the fitted errors are of totals, not of terms.
-pub(crate) fn estimate(
-    profile: &TrainProfile,
-    hardware: &Hardware<'_>,
-    strategy: &TrainStrategy,
-    framework: &str,
-    table: &Efficiencies,
-) -> Result<MemoryEstimate, EstimateError> {
-    let mut terms = states::terms(profile, strategy, framework, table)?;
-    let dynamic = activations::terms(profile, strategy, framework, table)?;
-    let held: f64 = dynamic.iter().map(|term| term.bytes.mid.base()).sum();
-    if strategy.accumulation == 1 && states::is_true_half(framework) {
-        // Gradients are freed between steps, and then fill what the backward pass frees of the activations.
-        for term in terms.iter_mut().filter(|term| term.kind == MemoryKind::Gradients) {
-            let rest = (term.bytes.mid.base() - held).max(0.0);
-            term.bytes = Interval::exact(Bytes::from_base(rest));
-            term.formula.push_str(", less what the activations leave free");
+/// Bytes of the fullest rank, by kind.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Sum {
+    states: States,
+    kept: Kept,
+    /// Communication groups that the rank is in.
+    groups: f64,
+}
+
+impl Sum {
+    pub(crate) fn of(profile: &TrainProfile, strategy: &TrainStrategy, rates: &TrainRates<'_>) -> Self {
+        let mut states = States::of(profile, strategy, rates);
+        let kept = Kept::of(profile, strategy, rates);
+        if strategy.accumulation == 1 && frees_gradients(rates.framework) {
+            states.gradients = (states.gradients - kept.total()).max(0.0);
         }
+        let groups = [strategy.data, strategy.tensor, strategy.pipeline, strategy.context, strategy.expert];
+        Self { states, kept, groups: groups.iter().filter(|size| **size > 1).count() as f64 }
     }
-    terms.extend(dynamic);
 
-    let scope = Scope::any().engine(framework);
-    let groups = [strategy.data, strategy.tensor, strategy.pipeline, strategy.context, strategy.expert];
-    let groups = groups.iter().filter(|size| **size > 1).count() as f64;
-    let mut constant = |kind, name, times: f64| -> Result<(), EstimateError> {
-        let row = table.get(name, &scope)?;
-        if times > 0.0 {
-            let formula = format!("{:.2} {} x {times:.2} [{}]", row.value, row.unit, row.source);
-            terms.push(MemoryTerm { kind, bytes: super::spread(times, row), formula });
+    /// Overheads: kind, coefficient, and what it is multiplied with.
+    fn constants<'t>(&self, rates: &TrainRates<'t>) -> [(MemoryKind, &'t Coefficient, f64); 4] {
+        let one = gib(1.0).base();
+        [
+            (MemoryKind::CudaContext, rates.context_gib, one),
+            (MemoryKind::Workspaces, rates.workspace_gib, one),
+            (MemoryKind::Communication, rates.group_gib, one * self.groups),
+            (MemoryKind::AllocatorSlack, rates.allocator_slack, self.kept.total()),
+        ]
+    }
+
+    /// All of it.
+    pub(crate) fn total(&self, rates: &TrainRates<'_>) -> f64 {
+        let constants: f64 = self.constants(rates).iter().map(|(_, row, times)| row.value * times).sum();
+        self.states.total(rates) + self.kept.total() + constants
+    }
+
+    /// The breakdown with formulae, and the total with the band of its stratum: the fitted errors are of totals, not of
+    /// terms.
+    pub(crate) fn explain(
+        &self,
+        profile: &TrainProfile,
+        hardware: &Hardware<'_>,
+        strategy: &TrainStrategy,
+        rates: &TrainRates<'_>,
+    ) -> MemoryEstimate {
+        let mut terms = self.states.terms(profile, strategy, rates);
+        if strategy.accumulation == 1 && frees_gradients(rates.framework) {
+            for term in terms.iter_mut().filter(|term| term.kind == MemoryKind::Gradients) {
+                term.formula.push_str(", less what the activations leave free");
+            }
         }
-        Ok(())
-    };
-    let one = gib(1.0).base();
-    constant(MemoryKind::CudaContext, "train.context_gib", one)?;
-    constant(MemoryKind::Workspaces, "train.workspace_gib", one)?;
-    constant(MemoryKind::Communication, "train.group_gib", one * groups)?;
-    constant(MemoryKind::AllocatorSlack, "train.allocator_slack", held)?;
+        terms.extend(self.kept.terms(profile, strategy, rates));
+        for (kind, row, times) in self.constants(rates) {
+            if times > 0.0 {
+                let formula = format!("{:.2} {} x {times:.2} [{}]", row.value, row.unit, row.source);
+                terms.push(MemoryTerm { kind, bytes: spread(times, row), formula });
+            }
+        }
+        let mut memory = MemoryEstimate::of(terms, hardware.gpu.memory_total());
+        memory.total = Interval::within_factor(Bytes::from_base(self.total(rates)), band(profile, rates));
+        memory.fit = fit(memory.total, memory.usable);
+        memory
+    }
+}
 
-    let band: &Coefficient = table.get("train.memory_band", &scope.class(class_of(profile)))?;
-    let mut memory = MemoryEstimate::of(terms, hardware.gpu.memory_total());
-    memory.total = Interval::within_factor(memory.total.mid, band.value * certainty_factor(profile.certainty));
-    memory.fit = if memory.total.high <= memory.usable {
+/// Factor between the middle of a total and the ends of its interval.
+pub(crate) fn band(profile: &TrainProfile, rates: &TrainRates<'_>) -> f64 {
+    rates.memory_band.value * certainty_factor(profile.certainty)
+}
+
+/// The verdict on a total.
+pub(crate) fn fit(total: Interval<Bytes>, usable: Bytes) -> Fit {
+    if total.high <= usable {
         Fit::Fits
-    } else if memory.total.mid <= memory.usable {
+    } else if total.mid <= usable {
         Fit::Tight
     } else {
         Fit::DoesNot
-    };
-    Ok(memory)
+    }
 }

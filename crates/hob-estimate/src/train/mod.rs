@@ -10,7 +10,9 @@ mod layout;
 mod memory;
 mod network;
 mod profile;
+mod rates;
 mod states;
+mod step;
 #[cfg(test)]
 mod tests;
 
@@ -19,11 +21,12 @@ use hob_units::{Bytes, Interval, PerSecond, Quantity, Seconds, Share};
 use serde::Serialize;
 
 pub use profile::TrainProfile;
+pub use rates::TrainRates;
 
-use crate::efficiency::{Coefficient, Efficiencies, Scope};
+use crate::efficiency::{Coefficient, Efficiencies};
 use crate::hardware::Hardware;
-use crate::outcome::{EstimateError, MemoryEstimate, TimeTerm};
-use crate::strategy::{TrainMethod, TrainStrategy};
+use crate::outcome::{EstimateError, Fit, MemoryEstimate, TimeTerm};
+use crate::strategy::TrainStrategy;
 
 /// What is trained on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -66,6 +69,17 @@ pub fn estimate_train(
     TrainProfile::new(graph, &job.shape).estimate(hardware, strategy, job.framework, table)
 }
 
+/// The middle of an estimate, without words: what a search over many layouts compares.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TrainFigures {
+    /// Memory of the fullest GPU.
+    pub memory: Interval<Bytes>,
+    /// Verdict.
+    pub fit: Fit,
+    /// One optimizer step.
+    pub step: Seconds,
+}
+
 impl TrainProfile {
     /// Estimates one layout of this model at this sample size.
     ///
@@ -79,93 +93,53 @@ impl TrainProfile {
         table: &Efficiencies,
     ) -> Result<TrainEstimate, EstimateError> {
         layout::check(self, hardware, strategy)?;
-        let memory = memory::estimate(self, hardware, strategy, framework, table)?;
-        let compute = compute::estimate(self, hardware, strategy, framework, table)?;
-        let network = network::estimate(self, hardware, strategy, framework, table)?;
-        let scope = Scope::any().engine(framework);
+        let rates = TrainRates::new(self, hardware, strategy.precision, strategy.method, framework, table)?;
+        let memory = memory::Sum::of(self, strategy, &rates).explain(self, hardware, strategy, &rates);
+        Ok(step::Step::of(self, hardware, strategy, &rates).explain(self, hardware, strategy, &rates, memory))
+    }
 
-        let micro_steps = f64::from(strategy.accumulation);
-        let busy = compute.micro_step();
-        let micro = compute::norm(busy, network.hidden_in_step, 4) + network.exposed_in_step;
-        let bubble_row = table.get("train.bubble_factor", &scope)?;
-        let bubble =
-            bubble_row.value * f64::from(strategy.pipeline - 1) / (f64::from(strategy.interleave) * micro_steps);
-        let family = table.get("train.family_speed", &scope)?;
-        let end = compute::norm(micro, network.at_end, 4) - micro;
-        let step = (micro * micro_steps * (1.0 + bubble) + end) / family.value + compute.optimizer;
+    /// The same, without words, at rates that were looked up before for this precision and method.
+    ///
+    /// # Errors
+    /// When the layout divides neither model nor machines.
+    pub fn figures(
+        &self,
+        hardware: &Hardware<'_>,
+        strategy: &TrainStrategy,
+        rates: &TrainRates<'_>,
+    ) -> Result<TrainFigures, EstimateError> {
+        layout::check(self, hardware, strategy)?;
+        let memory = self.memory(strategy, rates);
+        let fit = memory::fit(memory, hardware.gpu.memory_total());
+        let step = step::Step::of(self, hardware, strategy, rates);
+        Ok(TrainFigures { memory, fit, step: Seconds(step.seconds) })
+    }
 
-        let class = if strategy.method == TrainMethod::Full { class_of(self) } else { "adapters" };
-        let class = if class_of(self) == "moe" { "moe" } else { class };
-        let band = table.get("train.time_band", &scope.clone().class(class))?;
-        let unmeasured = if compute.measured_generation { 1.0 } else { UNMEASURED_FACTOR };
-        let factor = band.value * unmeasured * certainty_factor(self.certainty);
-        let step = Interval::within_factor(Seconds(step), factor);
+    /// Memory of the fullest GPU alone; the layout is taken as it is.
+    #[must_use]
+    pub fn memory(&self, strategy: &TrainStrategy, rates: &TrainRates<'_>) -> Interval<Bytes> {
+        let total = memory::Sum::of(self, strategy, rates).total(rates);
+        Interval::within_factor(Bytes::from_base(total), memory::band(self, rates))
+    }
 
-        let samples = f64::from(strategy.data) * f64::from(strategy.micro_batch) * micro_steps;
-        let passes = if strategy.method == TrainMethod::Full { 3.0 } else { 2.0 };
-        let useful = self.forward_flops() * passes * samples;
-        let mfu: Interval<Share> = step.inverted(useful / (f64::from(hardware.gpus()) * compute.reference_peak));
-        let cap = |share: Share| Share(share.0.min(1.0));
-        let waiting = (micro - busy) * micro_steps + end;
+    /// Whether tensor and context parallelism can split it: it has attention heads.
+    #[must_use]
+    pub fn has_heads(&self) -> bool {
+        !self.heads.is_empty()
+    }
 
-        let term = |what, seconds: f64, formula: String| TimeTerm {
-            what,
-            time: Interval::within_factor(Seconds(seconds), factor),
-            formula,
-        };
-        let source = &family.source;
-        let communication = (network.hidden_in_step + network.exposed_in_step) * micro_steps + network.at_end;
-        let mut terms = vec![
-            term(
-                "matrix_products",
-                compute.matrix_products * micro_steps,
-                format!("FLOPs / (peak x asymptote x format / (1 + 1000 sqrt(tensor) / width)) [{source}]"),
-            ),
-            term(
-                "attention",
-                (compute.attention + compute.scores) * micro_steps,
-                format!("FLOPs x passes / (16-bit peak x 0.33 of the asymptote), stored scores / bandwidth [{source}]"),
-            ),
-            term(
-                "elementwise",
-                compute.elementwise * micro_steps,
-                format!("bytes of norms, activations and convolutions / memory bandwidth [{source}]"),
-            ),
-            term("launches", compute.launches * micro_steps, format!("layers x passes x seconds each [{source}]")),
-            term(
-                "communication",
-                communication,
-                "ring time of sharded weights, gradients, tensor, context, pipeline and expert exchange \
-                 [arXiv 1909.08053, 1910.02054]"
-                    .to_owned(),
-            ),
-            term(
-                "bubble",
-                micro * micro_steps * bubble,
-                format!("{:.2} x (stages - 1) / (chunks x micro-batches) [{}]", bubble_row.value, bubble_row.source),
-            ),
-            term(
-                "dequantisation",
-                compute.dequantisation * micro_steps,
-                format!("bytes / memory bandwidth [{source}]"),
-            ),
-            term("optimizer", compute.optimizer, "states read and written / memory bandwidth".to_owned()),
-        ];
-        terms.retain(|term| term.time.mid.base() > 0.0);
-        terms.sort_by(|a, b| b.time.mid.base().total_cmp(&a.time.mid.base()));
-        Ok(TrainEstimate {
-            memory,
-            step,
-            terms,
-            samples_per_second: step.inverted(samples),
-            mfu: Interval { low: cap(mfu.low), mid: cap(mfu.mid), high: cap(mfu.high) },
-            waits_for_network: cap(Share(waiting / family.value / step.mid.base().max(f64::MIN_POSITIVE))),
-        })
+    /// Numbers of experts that expert parallelism can spread (empty: dense).
+    #[must_use]
+    pub fn experts(&self) -> &[u32] {
+        &self.experts
+    }
+
+    /// Layers that pipeline stages can share.
+    #[must_use]
+    pub fn layers(&self) -> u32 {
+        self.layers
     }
 }
-
-/// Widening on GPU generations that no published training run of the fit was made on.
-const UNMEASURED_FACTOR: f64 = 1.3;
 
 /// Widening by how well the model is known.
 pub(crate) fn certainty_factor(certainty: Certainty) -> f64 {
@@ -173,17 +147,6 @@ pub(crate) fn certainty_factor(certainty: Certainty) -> f64 {
         Certainty::Exact => 1.0,
         Certainty::Inferred => 1.3,
         Certainty::Rough => 1.6,
-    }
-}
-
-/// Stratum of the fitted errors.
-pub(crate) fn class_of(profile: &TrainProfile) -> &'static str {
-    if profile.convolutional {
-        "convolution"
-    } else if profile.experts.is_empty() {
-        "dense"
-    } else {
-        "moe"
     }
 }
 

@@ -2,15 +2,16 @@
 
 use hob_units::Quantity;
 
-use crate::efficiency::{Efficiencies, Scope};
 use crate::hardware::{Hardware, Link};
-use crate::outcome::EstimateError;
 use crate::strategy::{Recompute, Sharding, TrainMethod, TrainStrategy};
 use crate::train::profile::TrainProfile;
-use crate::train::states::{Held, adapters};
+use crate::train::rates::TrainRates;
+use crate::train::states::{Held, adapters, frozen_bytes};
 
 /// Bytes of a 16-bit element.
 const HALF: f64 = 2.0;
+/// Bytes of an element of an embedding table's row.
+const ROW_ELEMENT: f64 = 4.0;
 
 /// Network time of one rank.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -47,10 +48,8 @@ pub(crate) fn estimate(
     profile: &TrainProfile,
     hardware: &Hardware<'_>,
     strategy: &TrainStrategy,
-    framework: &str,
-    table: &Efficiencies,
-) -> Result<Network, EstimateError> {
-    let scope = Scope::any().engine(framework);
+    rates: &TrainRates<'_>,
+) -> Network {
     let [t, c, d, p, ep] =
         [strategy.tensor, strategy.context, strategy.data, strategy.pipeline, strategy.expert].map(f64::from);
     let held = Held::of(profile, strategy);
@@ -64,29 +63,33 @@ pub(crate) fn estimate(
     let group = d * c;
     let (_, group_rate) = link(hardware, group, t);
     if strategy.sharding == Sharding::Zero3 {
-        // Gathered forward and backward, gradients scattered once (arXiv 1910.02054).
+        // Gathered forward and backward, gradients scattered once (arXiv 1910.02054). A pipeline stage stays gathered
+        // over the micro-batches of a step.
         let times = if full { 3.0 } else { 2.0 };
-        let exposed = table.get("train.shard_exposure", &scope)?;
-        let bytes = HALF * held.dense * times;
-        let expert_bytes = HALF * held.experts * times;
-        network.hidden_in_step +=
-            exposed.value * (ring(bytes, group, group_rate) + ring(expert_bytes, held.expert_group, group_rate));
+        let each = frozen_bytes(profile, strategy).unwrap_or(HALF);
+        let time = ring(each * held.dense * times, group, group_rate)
+            + ring(each * held.experts * times, held.expert_group, group_rate);
+        if p > 1.0 {
+            network.at_end += time;
+        } else {
+            network.hidden_in_step += rates.shard_exposure.value * time;
+        }
     } else if group > 1.0 {
         // All-reduce, or scatter of gradients and gather of weights: both move the bytes twice.
         let (dense, experts) = if full { (held.dense, held.experts) } else { (adapters(profile, strategy), 0.0) };
         network.at_end +=
             2.0 * (ring(HALF * dense, group, group_rate) + ring(HALF * experts, held.expert_group, group_rate));
     }
+    if group > 1.0 {
+        // Rows of spread tables go to the ranks that asked for them, and their gradients back.
+        let bytes = 2.0 * ROW_ELEMENT * samples * profile.work.looked_up;
+        network.exposed_in_step += ring(bytes, group, group_rate);
+    }
     if t > 1.0 {
         // Two all-reduces in each pass of a layer (arXiv 1909.08053).
         let (kind, rate) = link(hardware, t, 1.0);
-        let class = match kind {
-            Link::Nvlink => "nvlink",
-            Link::Pcie => "pcie",
-            Link::Rdma => "rdma",
-            Link::Ethernet => "ethernet",
-        };
-        let exposed = table.get("train.tensor_exposure", &scope.clone().class(class))?;
+        let [inside, between] = rates.tensor_exposure;
+        let exposed = if kind == hardware.inside().0 { inside } else { between };
         let bytes = 2.0 * passes * layers * HALF * stage_tokens * profile.hidden;
         network.exposed_in_step += exposed.value * 2.0 * ring(bytes, t, rate);
     }
@@ -115,5 +118,5 @@ pub(crate) fn estimate(
         let bytes = 2.0 * passes * HALF * samples * profile.work.expert_visits / p * profile.hidden / t;
         network.exposed_in_step += ring(bytes, ep, rate);
     }
-    Ok(network)
+    network
 }

@@ -1,6 +1,8 @@
 //! What training needs to know of a model at one sample size, folded once over the operator graph.
 
-use hob_model::{Certainty, Extent, KvCache, ModelGraph, NormKind, OpKind, Operator, PartRole, Shape, Site, Span};
+use hob_model::{
+    Certainty, Extent, KvCache, ModelGraph, ModelKind, NormKind, OpKind, Operator, PartRole, Shape, Site, Span,
+};
 
 /// Bytes that an element-wise kernel chain moves for each element of a norm's width, forward and backward: 40 x hidden
 /// for a layer of two norms (least-squares fit on published training measurements).
@@ -8,6 +10,9 @@ const MOVED_PER_NORM_ELEMENT: f64 = 20.0;
 /// Bytes moved for each element that a convolution writes, forward and backward: 1.06 GB an image for ResNet-50, whose
 /// convolutions write 11.1 M elements (same fit; V100, A100 and H100 follow their bandwidth).
 const MOVED_PER_CONVOLUTION_ELEMENT: f64 = 95.0;
+/// Bytes moved for each element of a looked-up row: read, its gradient written and read, weight and two moments read and
+/// written in 32 bits.
+const MOVED_PER_ROW_ELEMENT: f64 = 36.0;
 /// Head width behind a bare contraction of an ONNX graph, whose score matrix is its multiply-adds over this.
 const BARE_HEAD_WIDTH: f64 = 64.0;
 
@@ -42,6 +47,8 @@ pub(crate) struct Parameters {
     pub experts: f64,
     /// Largest single layer, experts included.
     pub largest_layer: f64,
+    /// Embedding tables of a recommender, spread over the ranks by rows (arXiv 1906.00091).
+    pub tables: f64,
     /// Before the layers.
     pub first: f64,
     /// After the layers; zero when tied.
@@ -59,6 +66,8 @@ pub(crate) struct Parameters {
 pub(crate) struct Saved {
     /// Around norms: split by tensor parallelism only with sequence parallelism.
     pub norms: f64,
+    /// What an eager RMS norm keeps beside that: its input in 32 bits.
+    pub upcast_norms: f64,
     /// In attention and MLP: always split.
     pub split: f64,
     /// Inputs of the layers: all that full recompute keeps.
@@ -101,7 +110,9 @@ pub(crate) struct Work {
     pub moved_convolutions: f64,
     /// Key and value elements that context parallelism passes around.
     pub key_values: f64,
-    /// Operators over all layers.
+    /// Elements of the rows of spread tables that a sample looks up.
+    pub looked_up: f64,
+    /// Operators.
     pub operators: f64,
 }
 
@@ -132,7 +143,8 @@ impl TrainProfile {
                     profile.layers = profile.layers.saturating_add(block.repeat);
                     profile.add_layer(&block.ops, f64::from(block.repeat), &shape);
                 } else {
-                    profile.add_outside(&block.ops, f64::from(block.repeat), &shape);
+                    let recommends = graph.kind == ModelKind::Recommender;
+                    profile.add_outside(&block.ops, f64::from(block.repeat), &shape, recommends);
                 }
                 for op in &block.ops {
                     if let OpKind::Linear { inputs, outputs, .. } = op.kind {
@@ -142,6 +154,8 @@ impl TrainProfile {
             }
         }
         profile.hidden = graph.hidden.unwrap_or(widest).max(1) as f64;
+        // A transformer with a convolution in front stays a transformer.
+        profile.convolutional = profile.work.convolutions > 0.5 * profile.forward_flops();
         profile
     }
 
@@ -154,7 +168,10 @@ impl TrainProfile {
             let kept = positions * kept_bytes(op, after_batch_norm);
             after_batch_norm = matches!(op.kind, OpKind::Norm { norm: NormKind::Batch, .. });
             if op.site == Site::Norm {
-                norms += kept
+                norms += kept;
+                if matches!(op.kind, OpKind::Norm { norm: NormKind::Rms, .. }) {
+                    self.saved.upcast_norms += repeat * kept;
+                }
             } else {
                 split += kept
             }
@@ -192,7 +209,6 @@ impl TrainProfile {
             }
             OpKind::LinearAttention { .. } | OpKind::MatMul { .. } => self.work.attention += flops,
             OpKind::Conv { outputs, .. } => {
-                self.convolutional = true;
                 self.work.convolutions += flops;
                 self.work.moved_convolutions += repeat * positions * *outputs as f64 * MOVED_PER_CONVOLUTION_ELEMENT;
             }
@@ -223,9 +239,19 @@ impl TrainProfile {
         }
     }
 
-    fn add_outside(&mut self, ops: &[Operator], repeat: f64, shape: &Shape) {
+    fn add_outside(&mut self, ops: &[Operator], repeat: f64, shape: &Shape, recommends: bool) {
+        self.work.operators += repeat * ops.len() as f64;
         for op in ops {
             let positions = op.extent.positions(shape);
+            if let OpKind::Embedding { width, .. } = op.kind
+                && recommends
+            {
+                let elements = repeat * positions * width as f64;
+                self.parameters.tables += repeat * op.parameters() as f64;
+                self.work.looked_up += elements;
+                self.work.moved += elements * MOVED_PER_ROW_ELEMENT;
+                continue;
+            }
             let is_last = matches!(op.site, Site::Head);
             if is_last {
                 self.parameters.last += repeat * op.parameters() as f64;
@@ -246,7 +272,18 @@ impl TrainProfile {
     /// All parameters, tied weights counted once.
     pub(crate) fn total_parameters(&self) -> f64 {
         let p = &self.parameters;
-        p.layers + p.experts + p.first + p.last
+        p.layers + p.experts + p.tables + p.first + p.last
+    }
+
+    /// Stratum of the fitted errors.
+    pub(crate) fn class(&self) -> &'static str {
+        if self.convolutional {
+            "convolution"
+        } else if self.experts.is_empty() {
+            "dense"
+        } else {
+            "moe"
+        }
     }
 
     /// FLOPs of one forward pass of one sample.

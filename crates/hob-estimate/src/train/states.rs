@@ -2,10 +2,11 @@
 
 use hob_units::{Bytes, Interval, Quantity};
 
-use crate::efficiency::{Efficiencies, Scope};
-use crate::outcome::{EstimateError, MemoryKind, MemoryTerm};
+use crate::outcome::{MemoryKind, MemoryTerm};
 use crate::strategy::{NumberFormat, OptimizerKind, Sharding, TrainMethod, TrainStrategy};
+use crate::train::compute::element_width;
 use crate::train::profile::TrainProfile;
+use crate::train::rates::TrainRates;
 
 /// Bytes of 4-bit NF4 storage for each parameter: 4 bits and 0.127 bits of doubly quantised scales (arXiv 2305.14314).
 const NF4_BYTES: f64 = (4.0 + 0.127) / 8.0;
@@ -21,8 +22,8 @@ pub(crate) struct StateBytes {
 
 impl StateBytes {
     /// By framework: Megatron keeps 16-bit weights, float32 gradients and float32 masters (2 + 4 + 4 + 8 = 18 with AdamW);
-    /// DeepSpeed 2 + 2 + 4 + 8 = 16; PyTorch autocast and FSDP2 float32 weights and gradients (4 + 4 + 8 = 16); torchtune and
-    /// LitGPT true 16-bit training (2 + 2 + 4 = 8) (Megatron `theoretical_memory_usage.py`, arXiv 1910.02054).
+    /// DeepSpeed 2 + 2 + 4 + 8 = 16; PyTorch autocast and FSDP2 float32 weights and gradients (4 + 4 + 8 = 16); torchtune,
+    /// LitGPT and ms-swift true 16-bit training (2 + 2 + 4 = 8) (Megatron `theoretical_memory_usage.py`, arXiv 1910.02054).
     pub(crate) fn of(framework: &str, precision: NumberFormat, optimizer: OptimizerKind) -> Self {
         let wide = matches!(precision, NumberFormat::Fp32 | NumberFormat::Tf32);
         let true_half = !wide && is_true_half(framework);
@@ -44,9 +45,27 @@ impl StateBytes {
     }
 }
 
-/// Frameworks whose recipes train in true 16 bits and free gradients between steps.
+/// Frameworks that free gradients between steps (PyTorch's default since 2.0), so that they fill what the backward pass
+/// frees of the activations.
+pub(crate) fn frees_gradients(framework: &str) -> bool {
+    !matches!(framework, "megatron" | "nemo" | "deepspeed" | "colossalai")
+}
+
+/// Frameworks whose recipes train in true 16 bits.
 pub(crate) fn is_true_half(framework: &str) -> bool {
-    matches!(framework, "torchtune" | "litgpt")
+    matches!(framework, "torchtune" | "litgpt" | "ms-swift")
+}
+
+/// Bytes of one frozen parameter; `None` when all weights are trained.
+pub(crate) fn frozen_bytes(profile: &TrainProfile, strategy: &TrainStrategy) -> Option<f64> {
+    match strategy.method {
+        TrainMethod::Full => None,
+        TrainMethod::Qlora(_) => {
+            let linear = profile.parameters.linear / profile.total_parameters().max(1.0);
+            Some(NF4_BYTES * linear + 2.0 * (1.0 - linear))
+        }
+        TrainMethod::Lora(_) => Some(2.0 * element_width(strategy.precision)),
+    }
 }
 
 /// Parameters that the fullest rank is responsible for, before sharding.
@@ -95,70 +114,101 @@ pub(crate) fn adapters(profile: &TrainProfile, strategy: &TrainStrategy) -> f64 
     profile.parameters.adapters_per_rank * f64::from(rank) / f64::from(strategy.pipeline)
 }
 
-/// State terms of the fullest rank.
-pub(crate) fn terms(
-    profile: &TrainProfile,
-    strategy: &TrainStrategy,
-    framework: &str,
-    table: &Efficiencies,
-) -> Result<Vec<MemoryTerm>, EstimateError> {
-    let held = Held::of(profile, strategy);
-    let bytes = StateBytes::of(framework, strategy.precision, strategy.optimizer);
-    let (zero1, zero2, zero3) = (
-        strategy.sharding >= Sharding::Zero1,
-        strategy.sharding >= Sharding::Zero2,
-        strategy.sharding >= Sharding::Zero3,
-    );
-    let exact = |value: f64| Interval::exact(Bytes::from_base(value));
-    let mut terms = Vec::new();
-    let mut push = |kind, each: f64, sharded: bool, count: f64, source: &str| {
-        let ranks = if sharded { held.group } else { 1.0 };
-        terms.push(MemoryTerm {
-            kind,
-            bytes: exact(each * count),
-            formula: format!(
-                "{each:.2} bytes x {:.3} B parameters, shared by {ranks} ranks [{source}]",
-                count * ranks / 1e9
-            ),
-        });
-    };
-    let source = "arXiv 1910.02054";
-    match strategy.method {
-        TrainMethod::Full => {
-            push(MemoryKind::Weights, bytes.weight, zero3, held.shared(zero3), source);
-            push(MemoryKind::Gradients, bytes.gradient, zero2, held.shared(zero2), source);
-            push(MemoryKind::OptimizerState, bytes.optimizer, zero1, held.shared(zero1), source);
-        }
-        TrainMethod::Lora(_) | TrainMethod::Qlora(_) => {
-            let frozen = if matches!(strategy.method, TrainMethod::Qlora(_)) {
-                let linear = profile.parameters.linear / profile.total_parameters().max(1.0);
-                NF4_BYTES * linear + 2.0 * (1.0 - linear)
-            } else if matches!(strategy.precision, NumberFormat::Fp32 | NumberFormat::Tf32) {
-                4.0
-            } else {
-                2.0
-            };
-            push(MemoryKind::Weights, frozen, zero3, held.shared(zero3), "arXiv 2106.09685, 2305.14314");
-            let each = bytes.weight + bytes.gradient + bytes.optimizer;
-            push(MemoryKind::Adapters, each, false, adapters(profile, strategy), "arXiv 2106.09685");
-        }
-    }
-    if zero3 && held.group > 1.0 {
-        let factor = table.get("train.gather_factor", &Scope::any().engine(framework))?;
+/// Bytes of the states of the fullest rank.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(crate) struct States {
+    pub weights: f64,
+    pub gradients: f64,
+    pub optimizer: f64,
+    pub adapters: f64,
+    /// Weights that are gathered while a layer computes, before the table's factor.
+    pub gathered: f64,
+    /// Parameters behind `gathered`.
+    pub gathered_parameters: f64,
+}
+
+impl States {
+    pub(crate) fn of(profile: &TrainProfile, strategy: &TrainStrategy, rates: &TrainRates<'_>) -> Self {
+        let held = Held::of(profile, strategy);
+        let bytes = StateBytes::of(rates.framework, strategy.precision, strategy.optimizer);
         let p = &profile.parameters;
-        let width = if matches!(strategy.precision, NumberFormat::Fp32 | NumberFormat::Tf32) { 4.0 } else { 2.0 };
-        let units = (3.0 * p.largest_layer + p.first.max(p.last_held)) / f64::from(strategy.tensor);
-        let gathered = width * units.min(held.total());
-        terms.push(MemoryTerm {
-            kind: MemoryKind::GatheredShards,
-            bytes: super::spread(gathered, factor),
-            formula: format!(
-                "{:.2} x {width} bytes x {:.3} B parameters of three layers and the embedding [{}]",
-                factor.value,
-                gathered / width / 1e9,
-                factor.source
-            ),
-        });
+        let [zero1, zero2, zero3] =
+            [Sharding::Zero1, Sharding::Zero2, Sharding::Zero3].map(|least| strategy.sharding >= least);
+        let mut states = Self::default();
+        let frozen = frozen_bytes(profile, strategy);
+        // A pipeline stage stays gathered over the micro-batches of a step, and so do its gradients (FSDP2).
+        let whole_stage = zero3 && strategy.pipeline > 1;
+        if let Some(each) = frozen {
+            states.weights = each * held.shared(zero3);
+            states.adapters = (bytes.weight + bytes.gradient + bytes.optimizer) * adapters(profile, strategy);
+        } else {
+            // Tables are spread over the ranks by rows, and only the rows of a batch have gradients.
+            let tables = p.tables / held.group;
+            states.weights = bytes.weight * (held.shared(zero3) + tables);
+            states.gradients = bytes.gradient * held.shared(zero2 && !whole_stage);
+            states.optimizer = bytes.optimizer * (held.shared(zero1) + tables);
+        }
+        if zero3 && held.group > 1.0 {
+            let units = (3.0 * p.largest_layer + p.first.max(p.last_held)) / f64::from(strategy.tensor);
+            let all = whole_stage || rates.framework == "litgpt"; // LitGPT gathers the model as one unit.
+            states.gathered_parameters = if all { held.total() } else { units.min(held.total()) };
+            states.gathered = frozen.unwrap_or(2.0 * element_width(strategy.precision)) * states.gathered_parameters;
+        }
+        states
     }
-    Ok(terms)
+
+    /// All of them.
+    pub(crate) fn total(&self, rates: &TrainRates<'_>) -> f64 {
+        self.weights + self.gradients + self.optimizer + self.adapters + self.gathered * rates.gather_factor.value
+    }
+
+    /// The terms, with their formulae.
+    pub(crate) fn terms(
+        &self,
+        profile: &TrainProfile,
+        strategy: &TrainStrategy,
+        rates: &TrainRates<'_>,
+    ) -> Vec<MemoryTerm> {
+        let held = Held::of(profile, strategy);
+        let bytes = StateBytes::of(rates.framework, strategy.precision, strategy.optimizer);
+        let parameters = (held.total() + profile.parameters.tables) / 1e9;
+        let formula = |each: f64, least: Sharding| {
+            let ranks = if strategy.sharding >= least { held.group } else { 1.0 };
+            format!("{each:.2} bytes x {parameters:.3} B parameters, shared by {ranks} ranks [arXiv 1910.02054]")
+        };
+        let trained = bytes.weight + bytes.gradient + bytes.optimizer;
+        let weight = frozen_bytes(profile, strategy).unwrap_or(bytes.weight);
+        let mut terms = vec![
+            (MemoryKind::Weights, self.weights, formula(weight, Sharding::Zero3)),
+            (MemoryKind::Gradients, self.gradients, formula(bytes.gradient, Sharding::Zero2)),
+            (MemoryKind::OptimizerState, self.optimizer, formula(bytes.optimizer, Sharding::Zero1)),
+            (
+                MemoryKind::Adapters,
+                self.adapters,
+                format!(
+                    "{trained:.2} bytes x {:.4} B parameters of adapters [arXiv 2106.09685]",
+                    adapters(profile, strategy) / 1e9
+                ),
+            ),
+        ];
+        terms.retain(|(_, bytes, _)| *bytes > 0.0);
+        let exact = |value: f64| Interval::exact(Bytes::from_base(value));
+        let mut terms: Vec<MemoryTerm> =
+            terms.into_iter().map(|(kind, bytes, formula)| MemoryTerm { kind, bytes: exact(bytes), formula }).collect();
+        if self.gathered > 0.0 {
+            let factor = rates.gather_factor;
+            terms.push(MemoryTerm {
+                kind: MemoryKind::GatheredShards,
+                bytes: super::spread(self.gathered, factor),
+                formula: format!(
+                    "{:.2} x {:.2} bytes x {:.3} B parameters at a time [{}]",
+                    factor.value,
+                    self.gathered / self.gathered_parameters.max(1.0),
+                    self.gathered_parameters / 1e9,
+                    factor.source
+                ),
+            });
+        }
+        terms
+    }
 }

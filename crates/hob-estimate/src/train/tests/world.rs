@@ -117,7 +117,11 @@ pub(super) struct World {
 
 impl World {
     pub(super) fn new(gpu: &str, gpus: u32, nodes: u32) -> Self {
-        let gpu = Catalog::embedded().gpu(gpu).unwrap_or_else(|| panic!("no {gpu} in the catalog")).clone();
+        Self::try_new(gpu, gpus, nodes).unwrap_or_else(|| panic!("no {gpu} in the catalog"))
+    }
+
+    pub(super) fn try_new(gpu: &str, gpus: u32, nodes: u32) -> Option<Self> {
+        let gpu = Catalog::embedded().gpu(gpu)?.clone();
         let provenance =
             Provenance { source: "test".to_owned(), date: "2026".to_owned(), confidence: Confidence::High, note: None };
         let instance = InstanceType {
@@ -137,7 +141,7 @@ impl World {
             provenance,
             gpu_share: None,
         };
-        Self { gpu, instance, nodes }
+        Some(Self { gpu, instance, nodes })
     }
 
     pub(super) fn hardware(&self) -> Hardware<'_> {
