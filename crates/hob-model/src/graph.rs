@@ -280,9 +280,10 @@ pub enum OpKind {
         key_dim: u64,
         /// Value width of a head.
         value_dim: u64,
-        /// State elements kept for each sequence (recurrent state and short convolution).
+        /// State kept for each sequence (recurrent state and short convolution), in elements of 16 bits; one of 32 bits
+        /// counts as two.
         state_elements: u64,
-        /// Learned parameters beside its projections (decay, dt bias).
+        /// Learned parameters beside its projections (decay, dt bias, short convolution).
         parameters: u64,
     },
     /// Elementwise non-linearity; `gated` multiplies two inputs of `width`.
@@ -349,12 +350,15 @@ pub enum Span {
         /// Positions attended to, for each sample.
         positions: u64,
     },
-    /// The best `top_k` of all earlier positions, chosen by an indexer (plus a local window where there is one).
-    TopK {
-        /// Positions kept.
-        top_k: u64,
-        /// Earlier positions are stored compressed by this factor (1 = not).
+    /// Some of all earlier positions (DeepSeek V3.2 and V4): the last `window`, and of the others, which are stored
+    /// compressed, those that an indexer chooses.
+    Sparse {
+        /// Last positions that are always seen, uncompressed; 0 when there is no such window.
+        window: u64,
+        /// Earlier positions behind one stored entry (1 = not compressed).
         compression: u64,
+        /// Entries that the indexer chooses; all of them when there is no indexer.
+        top_k: Option<u64>,
     },
 }
 

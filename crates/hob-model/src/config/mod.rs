@@ -8,7 +8,6 @@ mod entry;
 mod families_media;
 mod flux;
 mod hunyuan_video;
-#[allow(dead_code, reason = "the decoder knows shapes of families that are still to be read")]
 mod language;
 pub(crate) mod media;
 mod mmdit;

@@ -143,3 +143,54 @@ impl Experts {
         op.experts(self.count, self.active)
     }
 }
+
+/// The feed-forward parts of a decoder's layers: experts in those that hold them, a dense MLP in the others.
+#[derive(Debug, Clone)]
+pub(super) struct FeedForward {
+    experts: Option<Experts>,
+    dense: Option<Gated>,
+    /// Whether each layer holds experts; beyond the end all do.
+    holds: Vec<bool>,
+}
+
+impl FeedForward {
+    /// The same dense MLP in every layer.
+    pub(super) const fn dense(dense: Gated) -> Self {
+        Self { experts: None, dense: Some(dense), holds: Vec::new() }
+    }
+
+    /// Experts in every layer.
+    pub(super) const fn experts(experts: Experts) -> Self {
+        Self { experts: Some(experts), dense: None, holds: Vec::new() }
+    }
+
+    /// Experts where `holds` says, and in the other layers a dense MLP of the width in the file. Files state that width
+    /// also when no layer is dense.
+    pub(super) fn mixed(fields: &Fields<'_>, experts: Experts, holds: Vec<bool>) -> Result<Self, ModelError> {
+        fields.written("intermediate_size");
+        let dense = match holds.contains(&false) {
+            true => Some(Gated::plain(fields.size(&["intermediate_size"])?)),
+            false => None,
+        };
+        Ok(Self { experts: Some(experts), dense, holds })
+    }
+
+    /// Whether layer `index` holds experts.
+    pub(super) fn has_experts(&self, index: u32) -> bool {
+        self.experts.is_some() && self.holds.get(index as usize).copied().unwrap_or(true)
+    }
+
+    /// The operators of a layer with or without experts.
+    pub(super) fn ops(&self, has_experts: bool, decoder: &Decoder) -> Vec<Operator> {
+        match (self.experts.filter(|_| has_experts), self.dense) {
+            (Some(experts), _) => experts.ops(decoder),
+            (None, Some(dense)) => dense.ops(decoder),
+            (None, None) => Vec::new(),
+        }
+    }
+}
+
+/// Name of a layer with or without experts, for people.
+pub(super) const fn layer_prefix(has_experts: bool) -> &'static str {
+    if has_experts { "moe " } else { "dense " }
+}

@@ -2,14 +2,21 @@
 
 mod attention;
 mod decoder;
+mod deepseek;
+mod deepseek_v4;
 mod feed_forward;
 mod gemma;
 mod gemma4;
+mod generic;
 mod gpt;
 mod gpt_oss;
+mod hybrid;
+mod latent;
 mod llama;
 mod llama4;
+mod mixture;
 mod spans;
+mod tower_qwen;
 mod towers;
 
 use crate::config::fields::Fields;
@@ -46,15 +53,27 @@ pub(super) fn reader(model_type: &str) -> Option<Reader> {
         "opt" => gpt::opt,
         "llama4" => llama4::graph,
         "llama4_text" => llama4::text,
+        "mixtral" => mixture::mixtral,
+        "minimax_m2" => mixture::minimax_m2,
+        "qwen2_moe" => mixture::qwen2_moe,
+        "qwen3_moe" => mixture::qwen3_moe,
+        "qwen3_next" => hybrid::qwen3_next,
+        "qwen3_5" => hybrid::qwen3_5,
+        "qwen3_5_text" => hybrid::qwen3_5_text,
+        "qwen3_5_moe" => hybrid::qwen3_5_moe,
+        "qwen3_5_moe_text" => hybrid::qwen3_5_moe_text,
+        "deepseek_v2" => deepseek::v2,
+        "deepseek_v3" => deepseek::v3,
+        "deepseek_v32" => deepseek::v32,
+        "deepseek_v4" => deepseek_v4::graph,
+        "kimi_k2" => deepseek::kimi_k2,
+        "glm_moe_dsa" => deepseek::glm_moe_dsa,
         _ => return None,
     })
 }
 
-/// Reads a config of any language model.
+/// Reads a config of any language model. A family without a reader is read by its usual keys, with less certainty.
 pub(super) fn graph(fields: &Fields<'_>, name: &str) -> Result<ModelGraph, ModelError> {
-    let family = fields.text("model_type").unwrap_or_default();
-    match reader(family) {
-        Some(read) => read(fields, name),
-        None => Err(fields.bad("model_type", format!("is `{family}`, which is not known"))),
-    }
+    let read = fields.text("model_type").and_then(reader).unwrap_or(generic::graph);
+    read(fields, name)
 }

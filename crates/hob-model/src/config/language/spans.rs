@@ -84,7 +84,7 @@ pub(super) const fn layer_name(span: Span) -> &'static str {
     match span {
         Span::Sliding { .. } => "sliding-window layer",
         Span::Chunked { .. } => "chunked-attention layer",
-        Span::TopK { .. } => "sparse-attention layer",
+        Span::Sparse { .. } => "sparse-attention layer",
         Span::Causal | Span::Bidirectional | Span::Cross { .. } => "layer",
     }
 }
