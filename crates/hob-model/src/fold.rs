@@ -7,7 +7,8 @@ use serde::Serialize;
 
 use crate::dtype::Dtype;
 use crate::graph::{
-    Attention, Extent, KvCache, ModelGraph, ModelKind, OpKind, Operator, Part, PartRole, Shape, Site, Span,
+    Attention, Block, Extent, KvCache, ModelGraph, ModelKind, NormKind, OpKind, Operator, Part, PartRole, Shape, Site,
+    Span,
 };
 
 impl Extent {
@@ -46,14 +47,9 @@ impl Attention {
             Span::Sliding { window } => capped(window as f64),
             Span::Chunked { chunk } => capped(chunk as f64).min(chunk as f64 / 2.0).max(1.0),
             Span::Cross { positions } => positions as f64,
-            Span::Sparse { window, compression, top_k } => {
-                // The i-th query sees min(i / c, k) entries, which is min(i, k c) / c.
-                let compression = compression.max(1) as f64;
-                let seen = match top_k {
-                    Some(top_k) => capped(top_k as f64 * compression),
-                    None => past + (queries + 1.0) / 2.0,
-                };
-                capped(window as f64) + seen / compression
+            Span::TopK { top_k, compression } => {
+                let full = (past + (queries + 1.0) / 2.0) / compression.max(1) as f64;
+                full.min(top_k as f64)
             }
         }
     }
@@ -66,9 +62,7 @@ impl Attention {
             Span::Sliding { window } => context.min(window as f64),
             Span::Chunked { chunk } => context.min(chunk as f64),
             Span::Cross { positions } => positions as f64,
-            Span::Sparse { window, compression, .. } => {
-                context.min(window as f64) + context / compression.max(1) as f64
-            }
+            Span::TopK { compression, .. } => context / compression.max(1) as f64,
         }
     }
 
@@ -212,15 +206,25 @@ impl ModelGraph {
             .fold(0_u64, |sum, (repeat, op)| sum.saturating_add(op.active_weights().saturating_mul(u64::from(repeat))))
     }
 
-    /// Number of sequential layers: repeated blocks that hold attention, linear attention or a convolution.
+    /// Number of sequential layers: repeated blocks that hold attention, linear attention or a convolution. A language
+    /// model's are its decoder's. Beside attention, a convolution without a norm over channels cuts the input into
+    /// patches and is no layer.
     #[must_use]
     pub fn layers(&self) -> u32 {
-        let has_core = |op: &Operator| matches!(op.site, Site::AttentionCore | Site::Convolution);
-        self.parts
-            .iter()
-            .filter(|part| part.role != PartRole::MultiTokenPrediction)
-            .flat_map(|part| &part.blocks)
-            .filter(|block| block.ops.iter().any(has_core))
+        let holds = |block: &Block, site: Site| block.ops.iter().any(|op| op.site == site);
+        let is_meant = |part: &&Part| match self.kind {
+            ModelKind::CausalLm => part.role == PartRole::Decoder,
+            _ => part.role != PartRole::MultiTokenPrediction,
+        };
+        let blocks = || self.parts.iter().filter(is_meant).flat_map(|part| &part.blocks);
+        let attends = blocks().any(|block| holds(block, Site::AttentionCore));
+        let is_channel_norm =
+            |op: &Operator| matches!(op.kind, OpKind::Norm { norm: NormKind::Group | NormKind::Batch, .. });
+        blocks()
+            .filter(|block| {
+                holds(block, Site::AttentionCore)
+                    || holds(block, Site::Convolution) && (!attends || block.ops.iter().any(is_channel_norm))
+            })
             .fold(0, |sum, block| sum.saturating_add(block.repeat))
     }
 

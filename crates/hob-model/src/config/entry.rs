@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::config::fields::{Fields, Reads};
 use crate::config::{families_media, language, quantization};
 use crate::error::ModelError;
-use crate::graph::{ModelGraph, Unknown};
+use crate::graph::{Certainty, ModelGraph, Unknown};
 
 /// Names of keys that could bear on the size of a model, by their ends.
 const SIZE_ENDINGS: [&str; 12] = [
@@ -52,6 +52,9 @@ pub fn graph_from_config(path: &str, name: &str, value: &Value) -> Result<ModelG
     let mut graph = language::graph(&fields, name)?;
     quantization::apply(&fields, &mut graph);
     graph.unknowns.extend(left_over(&fields));
+    if !graph.unknowns.is_empty() {
+        graph.certainty = graph.certainty.max(Certainty::Inferred);
+    }
     Ok(graph)
 }
 
