@@ -47,9 +47,14 @@ impl Attention {
             Span::Sliding { window } => capped(window as f64),
             Span::Chunked { chunk } => capped(chunk as f64).min(chunk as f64 / 2.0).max(1.0),
             Span::Cross { positions } => positions as f64,
-            Span::TopK { top_k, compression } => {
-                let full = (past + (queries + 1.0) / 2.0) / compression.max(1) as f64;
-                full.min(top_k as f64)
+            Span::Sparse { window, compression, top_k } => {
+                // The i-th query sees min(i / c, k) entries, which is min(i, k c) / c.
+                let compression = compression.max(1) as f64;
+                let seen = match top_k {
+                    Some(top_k) => capped(top_k as f64 * compression),
+                    None => past + (queries + 1.0) / 2.0,
+                };
+                capped(window as f64) + seen / compression
             }
         }
     }
@@ -62,7 +67,9 @@ impl Attention {
             Span::Sliding { window } => context.min(window as f64),
             Span::Chunked { chunk } => context.min(chunk as f64),
             Span::Cross { positions } => positions as f64,
-            Span::TopK { compression, .. } => context / compression.max(1) as f64,
+            Span::Sparse { window, compression, .. } => {
+                context.min(window as f64) + context / compression.max(1) as f64
+            }
         }
     }
 
