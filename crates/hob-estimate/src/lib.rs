@@ -4,19 +4,24 @@
 //! overheads from `data/calibration/`. Pure: the same inputs give the same numbers.
 
 mod efficiency;
+mod forward;
 mod hardware;
+mod limit;
 mod outcome;
+mod percentile;
 mod serve;
 mod strategy;
 mod train;
 
 pub use efficiency::{Coefficient, Efficiencies, EfficiencyError, Scope};
-pub use hardware::{Hardware, Link};
-pub use outcome::{EstimateError, Fit, MemoryEstimate, MemoryKind, MemoryTerm, TimeTerm};
-pub use serve::{
-    Arrival, LatencyKind, Limit, Percentile4, Percentiles, ServeEstimate, ServeLoad, ServeProfile, capacity,
-    estimate_llm,
+pub use forward::{
+    ForwardEngine, ForwardEstimate, ForwardProfile, ForwardService, ForwardShape, ForwardStrategy, Guidance, Item,
 };
+pub use hardware::{Hardware, Link};
+pub use limit::{LatencyKind, Limit};
+pub use outcome::{EstimateError, Fit, MemoryEstimate, MemoryKind, MemoryTerm, TimeTerm};
+pub use percentile::{Percentile4, Percentiles};
+pub use serve::{Arrival, ServeEstimate, ServeLoad, ServeProfile, capacity, estimate_llm};
 pub use strategy::{
     AttentionKernel, Engine, KvFormat, NumberFormat, OptimizerKind, Recompute, ServeStrategy, Sharding, TrainMethod,
     TrainStrategy, WeightFormat,

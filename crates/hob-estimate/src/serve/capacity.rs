@@ -1,44 +1,15 @@
 //! The largest load inside latency limits.
 
-use hob_units::{PerSecond, Seconds};
-use serde::Serialize;
+use hob_units::PerSecond;
 
 use super::load::{Arrival, ServeLoad};
-use super::percentile::Percentile4;
 use super::profile::ServeProfile;
 use super::queue::Replica;
 use crate::efficiency::Efficiencies;
 use crate::hardware::Hardware;
+use crate::limit::{LatencyKind, Limit, UTILISATION_MAX};
 use crate::outcome::EstimateError;
 use crate::strategy::ServeStrategy;
-
-/// Which latency is limited.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum LatencyKind {
-    /// Time to first token.
-    Ttft,
-    /// Time for each output token after the first.
-    Tpot,
-    /// The whole request.
-    EndToEnd,
-}
-
-/// A latency that must hold.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Limit {
-    /// Which latency.
-    pub what: LatencyKind,
-    /// At which percentile of requests.
-    pub percentile: Percentile4,
-    /// The most it may be.
-    pub at_most: Seconds,
-    /// With which probability (0 to 1) the estimate must say so: 0.5 takes the middle, 0.9 the band's upper end.
-    pub confidence: f64,
-}
-
-/// A queue with more than this share of its capacity used has waits that no estimate can stand behind.
-const UTILISATION_MAX: f64 = 0.85;
 
 /// Halvings of the rate: to a hundred-millionth.
 const HALVINGS: u32 = 26;

@@ -3,7 +3,7 @@
 use hob_units::{Interval, PerSecond};
 use serde::Serialize;
 
-use super::percentile::Percentiles;
+use crate::percentile::Percentiles;
 use crate::outcome::{MemoryEstimate, TimeTerm};
 
 /// How requests reach one replica.

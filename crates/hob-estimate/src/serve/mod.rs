@@ -8,7 +8,6 @@ mod format;
 mod load;
 mod machine;
 mod memory;
-mod percentile;
 mod profile;
 mod queue;
 mod step;
@@ -19,12 +18,11 @@ use hob_model::ModelGraph;
 
 use crate::efficiency::Efficiencies;
 use crate::hardware::Hardware;
+use crate::limit::Limit;
 use crate::outcome::EstimateError;
 use crate::strategy::ServeStrategy;
 
-pub use capacity::{LatencyKind, Limit};
 pub use load::{Arrival, ServeEstimate, ServeLoad};
-pub use percentile::{Percentile4, Percentiles};
 pub use profile::ServeProfile;
 
 /// Memory and speed of one replica of `graph` under `load`. For many layouts of one model build a [`ServeProfile`]

@@ -10,7 +10,7 @@ use super::format::quality_note;
 use super::load::{Arrival, ServeEstimate, ServeLoad};
 use super::machine::Machine;
 use super::memory::Room;
-use super::percentile::{Percentile4, Percentiles, Wait};
+use crate::percentile::{Percentile4, Percentiles, Wait};
 use super::profile::ServeProfile;
 use super::step::Prefill;
 use crate::efficiency::Efficiencies;

@@ -14,7 +14,9 @@ use hob_model::{
 use hob_units::{Bytes, BytesPerSec, FlopsPerSec, PerSecond, Seconds, gib};
 
 use super::*;
+use crate::limit::LatencyKind;
 use crate::outcome::Fit;
+use crate::percentile::Percentile4;
 use crate::strategy::{Engine, KvFormat, WeightFormat};
 
 /// Sizes of a decoder, from its published config.

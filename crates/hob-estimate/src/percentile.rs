@@ -40,7 +40,7 @@ impl Percentiles {
     }
 
     /// Bands around the four values; the two far tails are wider by `tail`.
-    pub(super) fn around(value: impl Fn(Percentile4) -> f64, factor: f64, tail: f64) -> Self {
+    pub(crate) fn around(value: impl Fn(Percentile4) -> f64, factor: f64, tail: f64) -> Self {
         let band = |p: Percentile4, factor: f64| Interval::within_factor(Seconds(value(p)), factor);
         Self {
             p50: band(Percentile4::P50, factor),
@@ -53,7 +53,7 @@ impl Percentiles {
 
 impl Percentile4 {
     /// Share of requests above it.
-    pub(super) fn above(self) -> f64 {
+    pub(crate) fn above(self) -> f64 {
         match self {
             Self::P50 => 0.5,
             Self::P90 => 0.1,
@@ -63,7 +63,7 @@ impl Percentile4 {
     }
 
     /// The point of the standard normal distribution.
-    pub(super) fn z(self) -> f64 {
+    pub(crate) fn z(self) -> f64 {
         match self {
             Self::P50 => 0.0,
             Self::P90 => 1.281_552,
@@ -75,14 +75,14 @@ impl Percentile4 {
 
 /// A wait that is zero with probability `1 - chance` and else exponential with mean `mean`.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Wait {
-    pub(super) chance: f64,
-    pub(super) mean: f64,
+pub(crate) struct Wait {
+    pub(crate) chance: f64,
+    pub(crate) mean: f64,
 }
 
 impl Wait {
     /// The wait's percentile: `P(W > t) = chance * exp(-t / mean)`.
-    pub(super) fn at(self, percentile: Percentile4) -> f64 {
+    pub(crate) fn at(self, percentile: Percentile4) -> f64 {
         if self.chance <= 0.0 {
             return 0.0;
         }

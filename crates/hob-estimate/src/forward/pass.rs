@@ -1,0 +1,119 @@
+//! Seconds of one batch: the sum over its passes, each the sum over its operators.
+//!
+//! An operator takes `(compute^3 + memory^3)^(1/3)`: the longer of the two, rounded off where they are near. A pass takes
+//! the longer of what the GPU computes and what the host launches, rounded off the same way, and its exchanges.
+
+use hob_units::{Interval, Seconds};
+
+use super::machine::Machine;
+use super::phases::{Phase, PhaseKind};
+use super::profile::ForwardProfile;
+use super::work::Class;
+use crate::outcome::TimeTerm;
+
+/// Seconds of one pass by cause.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Pass {
+    /// In the order of [`Class::ALL`].
+    classes: [f64; 6],
+    /// Kernels that start and drain on the GPU.
+    kernels: f64,
+    /// Launches by the host, hidden behind the GPU where that is longer.
+    host: f64,
+    exchange: f64,
+}
+
+fn norm3(a: f64, b: f64) -> f64 {
+    (a * a * a + b * b * b).cbrt()
+}
+
+impl Pass {
+    fn of(phase: &Phase, machine: &Machine, batch: f64) -> Self {
+        let samples = batch * phase.samples;
+        // Text encoders and the autoencoder run whole on each GPU.
+        let ranks = if phase.kind == PhaseKind::Denoise { machine.ranks } else { 1.0 };
+        let mut pass = Self::default();
+        for work in phase.works.iter().filter(|work| !(work.fused && machine.fuses)) {
+            let lane = machine.lane(work.quantised);
+            let class = work.class as usize;
+            let rate = lane.rates.get(class).copied().unwrap_or(f64::INFINITY);
+            let compute = work.flops * samples / ranks / rate;
+            let bytes = work.elements * samples / ranks * lane.activation_bytes
+                + work.touched(samples / ranks) * lane.weight_bytes;
+            let seconds = norm3(compute, bytes / machine.bandwidth) * work.repeat;
+            if let Some(sum) = pass.classes.get_mut(class) {
+                *sum += seconds;
+            }
+            let kernels = work.kernels * work.repeat;
+            pass.kernels += kernels * machine.kernel_seconds;
+            pass.host += kernels * machine.host_seconds;
+            if ranks > 1.0 && work.exchanged > 0.0 {
+                let bytes = work.exchanged * samples * lane.activation_bytes;
+                pass.exchange += work.repeat * (4.0 * machine.exchange_seconds + bytes * machine.exchange_byte);
+            }
+        }
+        pass
+    }
+
+    fn total(&self) -> f64 {
+        norm3(self.classes.iter().sum::<f64>() + self.kernels + self.exchange, self.host)
+    }
+}
+
+impl ForwardProfile {
+    /// Seconds from a batch's start to its end.
+    pub(super) fn batch_seconds(&self, machine: &Machine, batch: f64) -> f64 {
+        let passes: f64 = self.phases.iter().map(|phase| phase.runs * Pass::of(phase, machine, batch).total()).sum();
+        passes + machine.batch_seconds
+    }
+
+    /// The same by cause.
+    pub(super) fn terms(&self, machine: &Machine, batch: f64) -> Vec<TimeTerm> {
+        let term = |what, seconds: f64, formula: String| TimeTerm {
+            what,
+            time: Interval::within_factor(Seconds(seconds), machine.factor),
+            formula,
+        };
+        let mut terms = Vec::new();
+        let (mut classes, mut kernels, mut host, mut exchange) = ([0.0; 6], 0.0, 0.0, 0.0);
+        for phase in &self.phases {
+            let pass = Pass::of(phase, machine, batch);
+            let whole = match phase.kind {
+                PhaseKind::TextEncoders => Some(("text_encoders", "2 x parameters x tokens / (16-bit peak x share)")),
+                PhaseKind::Autoencoder => Some(("autoencoder", "FLOPs of the decoder / (16-bit peak x share)")),
+                PhaseKind::Decode => Some(("decode_steps", "tokens x (weights and caches / (bandwidth x share))")),
+                PhaseKind::Forward | PhaseKind::Denoise | PhaseKind::Encode => None,
+            };
+            if let Some((what, formula)) = whole {
+                terms.push(term(what, phase.runs * pass.total(), format!("{} x [{formula}]", phase.runs)));
+                continue;
+            }
+            for (sum, seconds) in classes.iter_mut().zip(pass.classes) {
+                *sum += phase.runs * seconds;
+            }
+            kernels += phase.runs * pass.kernels;
+            host += phase.runs * pass.host;
+            exchange += phase.runs * pass.exchange;
+        }
+        for (class, seconds) in Class::ALL.into_iter().zip(classes) {
+            let (what, formula) = match class {
+                Class::Matrix => ("matrix_products", "2 x weights x positions / (peak x share), or bytes / bandwidth"),
+                Class::Convolution => ("convolutions", "2 x weights x pixels / (peak x share), or bytes / bandwidth"),
+                Class::Grouped => ("grouped_convolutions", "bytes / (bandwidth x share), or FLOPs / (peak x share)"),
+                Class::Attention => ("attention", "scores and sums / (peak x share), or bytes / bandwidth"),
+                Class::Elementwise => ("elementwise", "bytes read and written / (bandwidth x share)"),
+                Class::Autoencoder => ("autoencoder", "FLOPs of the decoder / (16-bit peak x share)"),
+            };
+            if seconds > 0.0 {
+                terms.push(term(what, seconds, formula.to_owned()));
+            }
+        }
+        terms.push(term("kernels", kernels, "kernels x time to start and drain".to_owned()));
+        terms.push(term("launches", host, "kernels x host time, hidden where the GPU takes longer".to_owned()));
+        if exchange > 0.0 {
+            terms.push(term("communication", exchange, "4 exchanges an attention, bytes / (link x share)".to_owned()));
+        }
+        terms.push(term("host", machine.batch_seconds, "constant of a batch".to_owned()));
+        terms
+    }
+}
