@@ -202,3 +202,21 @@ fn no_value_of_any_key_panics() {
         }
     }
 }
+
+#[test]
+fn layers_are_those_of_the_configs() {
+    let rows = [
+        ("gemma-3-27b-it", 62),
+        ("gemma-4-26B-A4B", 30),
+        ("Llama-4-Scout-17B-16E-Instruct", 48),
+        ("bert-base-uncased", 12),
+        ("google/vit-base-patch16-224", 12),
+        ("openai/clip-vit-base-patch32", 24),
+        ("whisper-base", 12),
+        ("FLUX.1-dev", 57),
+        ("Wan2.1-T2V-14B-Diffusers", 40),
+    ];
+    for (name, layers) in rows {
+        assert_eq!(preset(name).unwrap().graph().unwrap().layers(), layers, "{name}");
+    }
+}
