@@ -1,17 +1,25 @@
-//! The plan as a document: what was understood, the ranked offers, the losers and why.
+//! The plan as a document: what was understood, the ranked offers, the losers and why, and what to do next.
 
-use hob_catalog::{ChargeType, HowToGetPrice};
+use hob_catalog::HowToGetPrice;
 use hob_estimate::{MemoryEstimate, ServeStrategy, TimeTerm, TrainStrategy};
 use hob_text::Message;
-use hob_units::{Currency, Interval, Money, MoneyPer, PerSecond, Seconds, Share};
-use hob_workload::Assumed;
+use hob_units::{Bytes, Currency, Interval, Money, PerSecond, Seconds, Share};
+use hob_workload::{Assumed, Stage};
 use serde::Serialize;
+
+use crate::bill::Bill;
+use crate::reason::Reason;
+use crate::unit::Output;
 
 /// The whole plan.
 #[derive(Debug, Clone, Serialize)]
 pub struct Plan {
     /// Name of the workload.
     pub workload: String,
+    /// Kind of work, as the workload file names it.
+    pub kind: &'static str,
+    /// Stage that it was planned for.
+    pub stage: Stage,
     /// What was understood, one sentence each.
     pub understood: Vec<Message>,
     /// Defaults that were filled in.
@@ -24,14 +32,34 @@ pub struct Plan {
     pub rejected: Vec<Rejected>,
     /// What the user should know before acting.
     pub warnings: Vec<Message>,
+    /// The first choice as a try-out and for real users.
+    pub variants: Vec<Variant>,
+    /// When nothing is feasible: the nearest changes of the workload and what each would give.
+    pub changes: Vec<Change>,
+    /// The way from here to production with the first choice.
+    pub path: Vec<PathStep>,
     /// Offers (instance types in a region) looked at.
     pub offers_considered: usize,
+}
+
+impl Plan {
+    /// Whether anything can do the work.
+    #[must_use]
+    pub fn is_feasible(&self) -> bool {
+        !self.unpriced.is_empty() || self.ranked.iter().any(|group| !group.choices.is_empty())
+    }
+
+    /// The first choice: the best of the first currency, else the best without a price.
+    #[must_use]
+    pub fn first_choice(&self) -> Option<&Choice> {
+        self.ranked.iter().find_map(|group| group.choices.first()).or(self.unpriced.first())
+    }
 }
 
 /// Offers in one currency; two currencies are never compared without the user's rate.
 #[derive(Debug, Clone, Serialize)]
 pub struct PriceGroup {
-    /// Currency of every amount inside.
+    /// Currency of every cost inside.
     pub currency: Currency,
     /// Best first.
     pub choices: Vec<Choice>,
@@ -46,13 +74,17 @@ pub struct Choice {
     pub instance: String,
     /// GPU id.
     pub gpu: String,
-    /// Region as the price names it.
+    /// Region, or price area, as the price names it.
     pub region: String,
     /// How the work is done on it.
     #[serde(flatten)]
     pub solution: Solution,
-    /// Under each billing mode, cheapest first.
+    /// Under each billing mode, the advised one first.
     pub bills: Vec<Bill>,
+    /// What waiting for the end costs the team, when the workload states a cost of delay.
+    pub delay_cost: Option<Money>,
+    /// Whether no other offer of this currency is both cheaper and faster.
+    pub is_pareto: bool,
     /// How its price can be learnt, when nobody states it.
     pub how_to_get_price: Option<HowToGetPrice>,
 }
@@ -66,23 +98,25 @@ pub struct Solution {
     pub gpus: u32,
     /// Layout on them.
     pub layout: Layout,
-    /// Memory of the fullest GPU.
-    pub memory: MemoryEstimate,
+    /// Memory of the fullest GPU; `None` when nobody states what the work needs.
+    pub memory: Option<MemoryEstimate>,
     /// How fast.
     pub speed: Speed,
+    /// What is made in the time that a bill covers.
+    pub outputs: Vec<Output>,
     /// Goals and the probability with which each is met.
     pub goals: Vec<Goal>,
     /// Where the time goes.
     pub time: Vec<TimeTerm>,
-    /// Anything special about this choice (quality of a quantised model...).
+    /// Anything special about this choice (quality of a quantised model, waiting for the network...).
     pub notes: Vec<Message>,
 }
 
 /// How the work is laid out.
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum Layout {
-    /// Equal replicas behind a router.
+    /// Equal replicas of a language model behind a router.
     Serve {
         /// Replicas.
         replicas: u32,
@@ -100,14 +134,14 @@ pub enum Layout {
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum Speed {
-    /// A service at the asked rate.
+    /// A service at the asked load.
     Service {
         /// Largest rate of all replicas inside the goals.
         capacity: PerSecond,
-        /// Time to first token, 95th percentile.
-        ttft_p95: Interval<Seconds>,
-        /// Time per output token, 95th percentile.
-        tpot_p95: Interval<Seconds>,
+        /// Time to first token, 95th percentile; `None` where there are no tokens.
+        ttft_p95: Option<Interval<Seconds>>,
+        /// Time per output token, 95th percentile; `None` where there are no tokens.
+        tpot_p95: Option<Interval<Seconds>>,
         /// Whole request, 95th percentile.
         end_to_end_p95: Interval<Seconds>,
     },
@@ -115,13 +149,24 @@ pub enum Speed {
     Job {
         /// From start to end.
         duration: Interval<Seconds>,
-        /// One optimizer step.
-        step: Interval<Seconds>,
-        /// Samples in a second.
-        samples_per_second: Interval<PerSecond>,
-        /// Share of the peak that is used.
-        mfu: Interval<Share>,
+        /// One optimizer step, or one batch.
+        step: Option<Interval<Seconds>>,
+        /// Samples, requests, images, frames... in a second, all machines.
+        items_per_second: Interval<PerSecond>,
+        /// Share of the peak arithmetic that is used.
+        mfu: Option<Interval<Share>>,
     },
+}
+
+impl Speed {
+    /// The time that an objective makes small: a request's 95th percentile, or the whole job.
+    #[must_use]
+    pub fn time(&self) -> Interval<Seconds> {
+        match self {
+            Self::Service { end_to_end_p95, .. } => *end_to_end_p95,
+            Self::Job { duration, .. } => *duration,
+        }
+    }
 }
 
 /// A goal of the workload and how surely it is met.
@@ -131,27 +176,6 @@ pub struct Goal {
     pub what: Message,
     /// Probability that the truth keeps it.
     pub probability: f64,
-}
-
-/// What a choice costs under one billing mode, for all its machines.
-#[derive(Debug, Clone, Serialize)]
-pub struct Bill {
-    /// Mode.
-    pub charge: ChargeType,
-    /// List price; the upper end where the source prints a range.
-    pub price: MoneyPer,
-    /// Lower end where the source prints a range.
-    pub price_low: Option<MoneyPer>,
-    /// For one average month at the stated utilisation, or for the whole job.
-    pub cost: Money,
-    /// Whether `cost` is for the whole job (else for a month).
-    pub for_whole_job: bool,
-    /// Source of the price.
-    pub source: String,
-    /// Date of the price.
-    pub date: String,
-    /// Share of the time in use above which this mode beats pay-as-you-go, for commitments.
-    pub break_even: Option<Share>,
 }
 
 /// An offer that cannot do it.
@@ -167,51 +191,37 @@ pub struct Rejected {
     pub reason: Reason,
 }
 
-/// Why an offer was rejected. Its words are in the message catalogue.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "snake_case", tag = "kind")]
-pub enum Reason {
-    /// The model does not fit in any allowed layout.
-    Memory {
-        /// What the best layout needs on the fullest GPU.
-        needed: hob_units::Bytes,
-        /// What the card has.
-        usable: hob_units::Bytes,
-    },
-    /// It fits, and is too slow for a goal even when idle or at the largest allowed size.
-    TooSlow {
-        /// Machines that were tried at most.
-        machines: u32,
-    },
-    /// More GPUs or machines than the workload allows.
-    TooMany {
-        /// GPUs that would be needed.
-        gpus: u32,
-    },
-    /// Dearer than the budget in every billing mode.
-    OverBudget {
-        /// Cheapest bill.
-        cost: Money,
-    },
-    /// The catalog lacks a figure, or the card lacks the arithmetic.
-    Unsupported {
-        /// Words of the estimate.
-        why: String,
-    },
+/// The first choice at one stage.
+#[derive(Debug, Clone, Serialize)]
+pub struct Variant {
+    /// Stage.
+    pub stage: Stage,
+    /// The best offer at that stage; `None` when nothing is feasible.
+    pub choice: Option<Choice>,
 }
 
-impl Reason {
-    /// The sentence for the user.
-    #[must_use]
-    pub fn message(&self) -> Message {
-        match self {
-            Self::Memory { needed, usable } => {
-                Message::new("reject-memory").with("needed", needed).with("usable", usable)
-            }
-            Self::TooSlow { machines } => Message::new("reject-slow").with("machines", machines),
-            Self::TooMany { gpus } => Message::new("reject-too-many").with("gpus", gpus),
-            Self::OverBudget { cost } => Message::new("reject-budget").with("cost", cost),
-            Self::Unsupported { why } => Message::new("reject-unsupported").with("why", why),
-        }
-    }
+/// A change of the workload that may make it feasible.
+#[derive(Debug, Clone, Serialize)]
+pub struct Change {
+    /// What is changed, in words.
+    pub what: Message,
+    /// Field of the workload file, as the user writes it.
+    pub field: String,
+    /// Its new value, as the user writes it.
+    pub value: String,
+    /// The best offer after the change; `None` when it still does not suffice.
+    pub choice: Option<Choice>,
+    /// When it does not suffice and memory is what lacks: the least need on any card, and what that card has.
+    pub still_needed: Option<(Bytes, Bytes)>,
+}
+
+/// One step of the path to follow.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PathStep {
+    /// What the step is for.
+    pub what: Message,
+    /// What to run; `None` where it is a matter of the user's own tools.
+    pub command: Option<String>,
+    /// What must hold before the next step, all of it.
+    pub gates: Vec<Message>,
 }

@@ -4,12 +4,26 @@
 //! converts a currency that the user gave no rate for, and an offer whose price nobody knows is ranked apart.
 
 mod bill;
+mod changes;
 mod document;
+mod farm;
+mod limits;
+mod llm;
+mod load;
 mod offers;
+mod path;
 mod plan;
+mod price;
 mod rank;
-mod serve;
+mod reason;
+mod search;
 mod train;
+mod unit;
+mod variants;
+mod warnings;
 
-pub use document::{Bill, Choice, Goal, Layout, Plan, PriceGroup, Reason, Rejected, Solution, Speed};
-pub use plan::{PlanError, plan};
+pub use bill::{Bill, Exchange, UnitCost};
+pub use document::{Change, Choice, Goal, Layout, PathStep, Plan, PriceGroup, Rejected, Solution, Speed, Variant};
+pub use plan::{Inputs, PlanError, plan};
+pub use reason::Reason;
+pub use unit::{Output, Unit};

@@ -9,7 +9,8 @@ use hob_text::Message;
 use hob_units::{Interval, Seconds};
 use hob_workload::{Method, Optimizer, Precision, Train, TrainLength, Workload};
 
-use crate::document::{Goal, Layout, Reason, Speed};
+use crate::document::{Goal, Layout, Speed};
+use crate::reason::Reason;
 
 /// A layout that works, before it is priced.
 pub(crate) struct Found {
@@ -96,9 +97,9 @@ impl<'a> TrainSearch<'a> {
         }
         let speed = Speed::Job {
             duration,
-            step: estimate.step,
-            samples_per_second: estimate.samples_per_second,
-            mfu: estimate.mfu,
+            step: Some(estimate.step),
+            items_per_second: estimate.samples_per_second,
+            mfu: Some(estimate.mfu),
         };
         Ok(Found { layout: Layout::Train { strategy }, estimate, speed, duration, goals })
     }

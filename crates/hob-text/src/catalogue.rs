@@ -7,8 +7,16 @@ use unic_langid::LanguageIdentifier;
 
 use crate::message::{Language, Message};
 
-const EN: [&str; 2] = [include_str!("../locales/en/cli.ftl"), include_str!("../locales/en/workload.ftl")];
-const ZH: [&str; 2] = [include_str!("../locales/zh/cli.ftl"), include_str!("../locales/zh/workload.ftl")];
+const EN: [&str; 3] = [
+    include_str!("../locales/en/cli.ftl"),
+    include_str!("../locales/en/plan.ftl"),
+    include_str!("../locales/en/workload.ftl"),
+];
+const ZH: [&str; 3] = [
+    include_str!("../locales/zh/cli.ftl"),
+    include_str!("../locales/zh/plan.ftl"),
+    include_str!("../locales/zh/workload.ftl"),
+];
 
 /// The sentences of one language.
 pub struct Catalogue {

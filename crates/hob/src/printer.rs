@@ -69,6 +69,13 @@ impl Printer {
         }
     }
 
+    /// A sentence in as many lines as the width needs, all indented.
+    pub fn wrapped(&self, text: &str, indent: usize) {
+        let indent = " ".repeat(indent);
+        let options = textwrap::Options::new(WIDTH_DEFAULT).initial_indent(&indent).subsequent_indent(&indent);
+        self.line(&textwrap::fill(text.trim_start(), options));
+    }
+
     /// A versioned document: `{"schema": "hob.NAME/1", ...fields}`.
     pub fn json<T: Serialize>(&self, schema: &'static str, body: &T) {
         #[derive(Serialize)]

@@ -1,11 +1,13 @@
 //! Tables: no borders, upper-case headings, numbers right-aligned.
 
-use comfy_table::{CellAlignment, ContentArrangement, Table};
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table};
 
 use crate::printer::WIDTH_DEFAULT;
 
 /// One column.
 pub enum Column {
+    /// Names, left-aligned and never broken, so that they can be copied.
+    Names(String),
     /// Words, left-aligned.
     Words(String),
     /// Figures, right-aligned; the unit belongs in the heading.
@@ -18,7 +20,7 @@ pub fn render(columns: &[Column], rows: impl IntoIterator<Item = Vec<String>>) -
     table.load_style(comfy_table::presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
     table.set_width(u16::try_from(WIDTH_DEFAULT).unwrap_or(u16::MAX));
     let heading = |column: &Column| match column {
-        Column::Words(name) | Column::Figures(name) => name.to_uppercase(),
+        Column::Names(name) | Column::Words(name) | Column::Figures(name) => name.to_uppercase(),
     };
     table.set_header(columns.iter().map(heading));
     for row in rows {
@@ -29,6 +31,9 @@ pub fn render(columns: &[Column], rows: impl IntoIterator<Item = Vec<String>>) -
             cells.set_padding((0, 2));
             if matches!(column, Column::Figures(_)) {
                 cells.set_cell_alignment(CellAlignment::Right);
+            }
+            if matches!(column, Column::Names(_)) {
+                cells.set_constraint(ColumnConstraint::ContentWidth);
             }
         }
     }

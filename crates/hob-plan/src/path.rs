@@ -1,0 +1,156 @@
+//! The path from a plan to production: a small validation, a load test, a cost check, a ramp in steps. Each step is a
+//! command and the gates that must hold before the next one.
+
+use hob_estimate::{Engine, KvFormat, ServeStrategy, WeightFormat};
+use hob_text::Message;
+use hob_units::Quantity;
+use hob_workload::{Serve, Train, Work, Workload};
+
+use crate::document::{Choice, Layout, PathStep, Plan, Speed};
+use crate::load;
+
+/// Requests of a load test: enough for a 95th percentile that 50 requests lie above.
+const TEST_REQUESTS: u32 = 1000;
+/// Optimizer steps of a validation: the first ones compile and warm up; fifty show the steady time.
+const TEST_STEPS: u32 = 50;
+
+/// The path for the plan's first choice.
+pub(crate) fn of(workload: &Workload, plan: &Plan) -> Vec<PathStep> {
+    let Some(choice) = plan.first_choice() else { return Vec::new() };
+    let mut steps = match (&workload.work, &choice.solution.layout) {
+        (Work::Serve(serve) | Work::Batch { serve, .. }, Layout::Serve { replicas, strategy }) => {
+            llm(serve, strategy, *replicas, choice)
+        }
+        (Work::Train(train), Layout::Train { .. }) => training(train, choice),
+        _ => Vec::new(),
+    };
+    steps.extend(cost_check(choice));
+    if matches!(workload.work, Work::Serve(_)) {
+        steps.push(PathStep {
+            what: Message::new("path-ramp"),
+            command: None,
+            gates: vec![Message::new("path-ramp-gate")],
+        });
+    }
+    steps
+}
+
+fn llm(serve: &Serve, strategy: &ServeStrategy, replicas: u32, choice: &Choice) -> Vec<PathStep> {
+    let mut steps = vec![PathStep {
+        what: Message::new("path-start-engine"),
+        command: engine_command(serve, strategy),
+        gates: vec![memory_gate(choice)],
+    }];
+    if let Speed::Service { ttft_p95, tpot_p95, end_to_end_p95, .. } = choice.solution.speed {
+        let rate = load::peak(&serve.traffic).0 / f64::from(replicas.max(1));
+        let llm = serve.traffic.llm;
+        let pace = match serve.traffic.concurrency {
+            Some(in_flight) if rate <= 0.0 => format!("--max-concurrency {}", in_flight / u64::from(replicas.max(1))),
+            _ => format!("--request-rate {rate:.2}"),
+        };
+        let of = |time: Option<hob_units::Interval<hob_units::Seconds>>| {
+            time.map_or_else(|| "-".to_owned(), |time| time.high.to_string())
+        };
+        let predicted = Message::new("path-load-test-gate")
+            .with("ttft", of(ttft_p95))
+            .with("tpot", of(tpot_p95))
+            .with("e2e", end_to_end_p95.high);
+        let goals: Vec<Message> = choice.solution.goals.iter().map(|goal| goal.what.clone()).collect();
+        steps.push(PathStep {
+            what: Message::new("path-load-test"),
+            command: Some(format!(
+                "vllm bench serve --model {} --dataset-name random --random-input-len {} --random-output-len {} \
+                 --num-prompts {TEST_REQUESTS} {pace}",
+                serve.model.source, llm.prompt.0, llm.output.0
+            )),
+            gates: if goals.is_empty() { vec![predicted] } else { goals },
+        });
+    }
+    steps
+}
+
+/// The command that starts one replica, as the engine's documentation of 2026 names its flags.
+fn engine_command(serve: &Serve, strategy: &ServeStrategy) -> Option<String> {
+    let model = &serve.model.source;
+    let (tensor, pipeline) = (strategy.tensor, strategy.pipeline);
+    let context = serve.traffic.llm.context_max.map_or_else(String::new, |tokens| format!(" {}", tokens.0));
+    let is_fp8 = strategy.weights == WeightFormat::Fp8;
+    let is_kv_fp8 = strategy.kv == KvFormat::Fp8;
+    let flag = |wanted: bool, text: &'static str| if wanted { text } else { "" };
+    let pipelined = |name: &str| if pipeline > 1 { format!(" {name} {pipeline}") } else { String::new() };
+    let longest = |name: &str| if context.is_empty() { String::new() } else { format!(" {name}{context}") };
+    match strategy.engine {
+        Engine::Vllm => Some(format!(
+            "vllm serve {model} --tensor-parallel-size {tensor}{}{}{}{} --max-num-seqs {} --gpu-memory-utilization {}",
+            pipelined("--pipeline-parallel-size"),
+            longest("--max-model-len"),
+            flag(is_fp8, " --quantization fp8"),
+            flag(is_kv_fp8, " --kv-cache-dtype fp8"),
+            strategy.batch_max,
+            strategy.memory_utilization
+        )),
+        Engine::Sglang => Some(format!(
+            "python -m sglang.launch_server --model-path {model} --tp {tensor}{}{}{}{}",
+            pipelined("--pp-size"),
+            longest("--context-length"),
+            flag(is_fp8, " --quantization fp8"),
+            flag(is_kv_fp8, " --kv-cache-dtype fp8_e5m2"),
+        )),
+        _ => None,
+    }
+}
+
+fn memory_gate(choice: &Choice) -> Message {
+    match &choice.solution.memory {
+        Some(memory) => Message::new("path-memory-gate").with("bytes", memory.total.high),
+        None => Message::new("path-starts-gate"),
+    }
+}
+
+fn training(train: &Train, choice: &Choice) -> Vec<PathStep> {
+    let machines = choice.solution.machines;
+    let of_one = choice.solution.gpus / machines.max(1);
+    let nodes = if machines > 1 {
+        format!("--nnodes {machines} --rdzv-backend c10d --rdzv-endpoint $HEAD:29500 ")
+    } else {
+        "--standalone ".to_owned()
+    };
+    let mut steps = vec![PathStep {
+        what: Message::new("path-short-training").with("steps", TEST_STEPS).with("model", &train.model.source),
+        command: Some(format!("torchrun {nodes}--nproc-per-node {of_one} train.py --max-steps {TEST_STEPS}")),
+        gates: vec![memory_gate(choice)],
+    }];
+    if let Speed::Job { step: Some(step), .. } = choice.solution.speed {
+        steps.push(PathStep {
+            what: Message::new("path-step-time"),
+            command: None,
+            gates: vec![Message::new("path-step-time-gate").with("low", step.low).with("high", step.high)],
+        });
+    }
+    let is_spot = choice.bills.first().is_some_and(|bill| bill.charge == hob_catalog::ChargeType::Spot);
+    steps.push(PathStep {
+        what: Message::new(if is_spot { "path-restart-spot" } else { "path-restart" }),
+        command: None,
+        gates: vec![Message::new("path-restart-gate")],
+    });
+    steps
+}
+
+/// After a day, the bill says whether the price was right.
+fn cost_check(choice: &Choice) -> Option<PathStep> {
+    let bill = choice.bills.first()?;
+    let days = if bill.for_whole_job { choice.solution.speed.time().mid.base() / 86_400.0 } else { DAYS_PER_MONTH };
+    let (period, cost) = if days > 1.0 {
+        ("path-cost-day-gate", bill.cost_high.times(1.0 / days)?)
+    } else {
+        ("path-cost-gate", bill.cost_high)
+    };
+    Some(PathStep {
+        what: Message::new("path-cost"),
+        command: None,
+        gates: vec![Message::new(period).with("cost", cost.rounded(0))],
+    })
+}
+
+/// Days of an average month.
+const DAYS_PER_MONTH: f64 = hob_units::HOURS_PER_MONTH / 24.0;

@@ -1,0 +1,88 @@
+//! Why an offer was rejected. The words are in the message catalogue.
+
+use hob_text::Message;
+use hob_units::{Bytes, Money, Seconds, Share};
+use serde::Serialize;
+
+/// Why an offer was rejected.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum Reason {
+    /// The model does not fit in any allowed layout.
+    Memory {
+        /// What the smallest layout needs on the fullest GPU.
+        needed: Bytes,
+        /// What the card has.
+        usable: Bytes,
+    },
+    /// It fits, and misses a goal even when idle, or at the largest size that was tried.
+    TooSlow {
+        /// Machines that were tried at most.
+        machines: u32,
+        /// What it reaches, where the goal is one time.
+        reached: Option<Seconds>,
+        /// How surely that keeps the goal.
+        probability: Option<f64>,
+    },
+    /// More GPUs or machines than the workload allows, or than the user owns.
+    TooMany {
+        /// GPUs that would be needed.
+        gpus: u32,
+        /// Machines that would be needed.
+        machines: u32,
+    },
+    /// Dearer than the budget in every billing mode.
+    OverBudget {
+        /// Cheapest bill.
+        cost: Money,
+    },
+    /// The catalog lacks a figure, or the card lacks what the work needs.
+    Unsupported {
+        /// Words of the estimate.
+        why: String,
+    },
+}
+
+impl Reason {
+    /// The sentence for the user.
+    #[must_use]
+    pub fn message(&self) -> Message {
+        match self {
+            Self::Memory { needed, usable } => {
+                Message::new("reject-memory").with("needed", needed).with("usable", usable)
+            }
+            Self::TooSlow { machines, reached: Some(reached), probability: Some(probability) } => {
+                Message::new("reject-slow-by")
+                    .with("machines", machines)
+                    .with("reached", reached)
+                    .with("probability", Share(*probability))
+            }
+            Self::TooSlow { machines, .. } => Message::new("reject-slow").with("machines", machines),
+            Self::TooMany { gpus, machines } => {
+                Message::new("reject-too-many").with("gpus", gpus).with("machines", machines)
+            }
+            Self::OverBudget { cost } => Message::new("reject-budget").with("cost", cost),
+            Self::Unsupported { why } => Message::new("reject-unsupported").with("why", why),
+        }
+    }
+
+    /// How far a layout came before it failed: of several layouts, the reason shown is that of the one which came furthest.
+    pub(crate) fn progress(&self) -> u8 {
+        match self {
+            Self::Unsupported { .. } => 0,
+            Self::Memory { .. } => 1,
+            Self::TooSlow { .. } => 2,
+            Self::TooMany { .. } => 3,
+            Self::OverBudget { .. } => 4,
+        }
+    }
+}
+
+/// Keeps the reason that came further; of two memory reasons the one that lacks less.
+pub(crate) fn further(known: Option<Reason>, new: Reason) -> Option<Reason> {
+    match (&known, &new) {
+        (Some(Reason::Memory { needed: before, .. }), Reason::Memory { needed, .. }) if needed >= before => known,
+        (Some(before), new) if before.progress() > new.progress() => known,
+        _ => Some(new),
+    }
+}

@@ -1,0 +1,171 @@
+//! One search for each kind of work, and its outcome on each kind of hardware.
+
+use std::collections::BTreeMap;
+
+use hob_catalog::Offer;
+use hob_estimate::Hardware;
+use hob_text::Message;
+use hob_units::Seconds;
+use hob_workload::{Task, Train, TrainLength, Work, Workload};
+
+use crate::bill::Need;
+use crate::document::Solution;
+use crate::limits::Limits;
+use crate::llm::LlmSearch;
+use crate::plan::{Inputs, PlanError};
+use crate::reason::Reason;
+use crate::train::TrainSearch;
+use crate::unit::{Output, Unit};
+
+/// How the work is done on one kind of hardware, and for how long it is needed.
+#[derive(Debug, Clone)]
+pub(crate) struct Found {
+    pub solution: Solution,
+    pub need: Need,
+}
+
+/// Or why it cannot be done.
+pub(crate) type Outcome = Result<Found, Reason>;
+
+/// Machines of one job that are tried.
+const MACHINES_TRIED: [u32; 7] = [1, 2, 4, 8, 16, 32, 64];
+
+/// The search for one workload.
+pub(crate) enum Search<'a> {
+    /// A language model, online or offline.
+    Llm(LlmSearch<'a>),
+    /// A training job.
+    Train(&'a Workload, &'a Train, Box<TrainSearch<'a>>),
+}
+
+impl<'a> Search<'a> {
+    /// Prepares what does not depend on the hardware.
+    ///
+    /// # Errors
+    /// When this kind of work cannot be planned or the model cannot be estimated.
+    pub(crate) fn new(workload: &'a Workload, inputs: &Inputs<'a>) -> Result<Self, PlanError> {
+        let model = || inputs.model.ok_or(PlanError::NoModel);
+        let table = inputs.efficiencies;
+        match &workload.work {
+            Work::Train(train) => {
+                Ok(Self::Train(workload, train, Box::new(TrainSearch::new(workload, train, model()?, table))))
+            }
+            Work::Serve(serve) if matches!(serve.task, None | Some(Task::Llm)) => {
+                Ok(Self::Llm(LlmSearch::new(workload, serve, None, model()?, table)?))
+            }
+            Work::Batch { serve, amount } if matches!(serve.task, None | Some(Task::Llm)) => {
+                Ok(Self::Llm(LlmSearch::new(workload, serve, Some(*amount), model()?, table)?))
+            }
+            Work::Serve(_) => Err(PlanError::Kind { kind: "serve of this task" }),
+            Work::Batch { .. } => Err(PlanError::Kind { kind: "batch of this task" }),
+            Work::Transcode(_) => Err(PlanError::Kind { kind: "transcode" }),
+            Work::Render(_) => Err(PlanError::Kind { kind: "render" }),
+        }
+    }
+
+    fn on(&self, offer: &Offer<'_>, limits: &Limits) -> Outcome {
+        let hardware = Hardware { gpu: offer.gpu, instance: offer.instance, nodes: 1 };
+        match self {
+            Self::Llm(search) => search.best(&hardware, limits),
+            Self::Train(workload, train, search) => train_on(workload, train, search, offer, limits),
+        }
+    }
+
+    /// The outcome for each offer, in the same order. Hardware that is the same under several names, and an instance type
+    /// that is sold in several regions, is searched once.
+    pub(crate) fn outcomes(&self, workload: &Workload, offers: &[Offer<'_>]) -> Vec<Outcome> {
+        let mut known: BTreeMap<(Machine, Limits), Outcome> = BTreeMap::new();
+        offers
+            .iter()
+            .map(|offer| {
+                let limits = Limits::of(workload, offer);
+                known.entry((Machine::of(offer), limits)).or_insert_with(|| self.on(offer, &limits)).clone()
+            })
+            .collect()
+    }
+}
+
+/// Everything of an offer that an estimate reads.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Machine {
+    gpu: String,
+    gpu_count: u32,
+    vcpus: Option<u32>,
+    memory: Option<u64>,
+    rest: String,
+}
+
+impl Machine {
+    fn of(offer: &Offer<'_>) -> Self {
+        let instance = offer.instance;
+        let links = (instance.gpu_link, instance.network, instance.rdma, &instance.local_disk);
+        Self {
+            gpu: instance.gpu.clone(),
+            gpu_count: instance.gpu_count,
+            vcpus: instance.vcpus,
+            memory: instance.memory.map(|memory| memory.0),
+            rest: format!("{links:?}"),
+        }
+    }
+}
+
+/// The fewest machines on which every goal is met surely enough; without a goal, the fewest on which it fits.
+fn train_on(
+    workload: &Workload,
+    train: &Train,
+    search: &TrainSearch<'_>,
+    offer: &Offer<'_>,
+    limits: &Limits,
+) -> Outcome {
+    let confidence = workload.objective.confidence.0;
+    let mut last = Reason::Unsupported { why: "no layout divides the GPUs".to_owned() };
+    for machines in MACHINES_TRIED {
+        if let Err(reason) = limits.check(machines, offer.instance.gpu_count) {
+            return Err(if machines == 1 { reason } else { last });
+        }
+        if machines > 1 && !limits.multi_node {
+            break;
+        }
+        let hardware = Hardware { gpu: offer.gpu, instance: offer.instance, nodes: machines };
+        match search.best(&hardware) {
+            Err(reason) => last = reason,
+            Ok(found) if found.goals.iter().any(|goal| goal.probability < confidence) => {
+                let probability = found.goals.iter().map(|goal| goal.probability).fold(1.0, f64::min);
+                last = Reason::TooSlow { machines, reached: Some(found.duration.mid), probability: Some(probability) };
+            }
+            Ok(found) => {
+                let waits = found.estimate.waits_for_network;
+                let network =
+                    (waits.0 > NETWORK_WAIT_TOLD).then(|| Message::new("note-waits-for-network").with("share", waits));
+                let solution = Solution {
+                    machines,
+                    gpus: machines.saturating_mul(offer.instance.gpu_count),
+                    layout: found.layout,
+                    memory: Some(found.estimate.memory),
+                    outputs: trained(train, found.duration.mid, found.estimate.samples_per_second.mid.0),
+                    speed: found.speed,
+                    goals: found.goals,
+                    time: found.estimate.terms,
+                    notes: network.into_iter().collect(),
+                };
+                return Ok(Found { solution, need: Need::Once(found.duration) });
+            }
+        }
+    }
+    Err(last)
+}
+
+/// A wait for the network of more than this share of a step is told: a third of what the GPUs cost.
+const NETWORK_WAIT_TOLD: f64 = 0.33;
+
+/// Passes over the data and tokens of one training job.
+fn trained(train: &Train, duration: Seconds, samples_per_second: f64) -> Vec<Output> {
+    let samples = duration.0 * samples_per_second;
+    let epochs = match train.length {
+        TrainLength::Epochs { epochs } => Some(epochs),
+        _ => train.data.samples.filter(|all| *all > 0.0).map(|all| samples / all),
+    };
+    let tokens = train.data.sequence.map(|sequence| samples * sequence.0 as f64);
+    let epoch = epochs.map(|epochs| Output::new(Unit::Epoch, epochs));
+    epoch.into_iter().chain(tokens.map(|tokens| Output::new(Unit::MillionTokens, tokens / 1e6))).collect()
+}

@@ -1,0 +1,73 @@
+//! `hob plan FILE`.
+
+mod explain;
+mod show;
+mod words;
+
+use std::path::Path;
+
+use hob_catalog::Catalog;
+use hob_estimate::Efficiencies;
+use hob_model::{DiskFiles, ModelGraph, read_model, vision_preset};
+use hob_plan::{Inputs, PlanError, plan};
+use hob_text::Message;
+use hob_workload::{Work, Workload};
+
+use crate::exit::Code;
+use crate::failure::Failure;
+use crate::printer::Printer;
+
+/// Plans and prints.
+pub fn run(file: &Path, explain: Option<usize>, printer: &Printer) -> Result<Code, Failure> {
+    let workload = super::workload::read(file, printer)?;
+    let graph = model(&workload, file)?;
+    let table = Efficiencies::embedded()
+        .map_err(|error| Failure::input("E-TABLE", Message::new("error-plain").with("why", error)))?;
+    // Facts that the user states are of today.
+    let today = jiff::Timestamp::now().strftime("%Y-%m-%d").to_string();
+    let inputs = Inputs { model: graph.as_ref(), catalog: Catalog::embedded(), efficiencies: &table, today: &today };
+    let plan = plan(&workload, &inputs).map_err(failure)?;
+    if printer.json_wanted() {
+        printer.json("hob.plan/1", &plan);
+    } else if let Some(number) = explain {
+        explain::offer(&plan, number, printer)?;
+    } else {
+        show::plan(&plan, file, printer);
+    }
+    Ok(if plan.is_feasible() { Code::Done } else { Code::NothingFeasible })
+}
+
+/// The model that the workload names; a path is relative to the workload file.
+fn model(workload: &Workload, file: &Path) -> Result<Option<ModelGraph>, Failure> {
+    let reference = match &workload.work {
+        Work::Train(train) => &train.model,
+        Work::Serve(serve) | Work::Batch { serve, .. } => &serve.model,
+        Work::Transcode(_) | Work::Render(_) => return Ok(None),
+    };
+    let beside = file.parent().unwrap_or(Path::new(".")).join(&reference.source);
+    let source = if beside.exists() { beside.to_string_lossy().into_owned() } else { reference.source.clone() };
+    match read_model(&source, &DiskFiles) {
+        Err(error @ hob_model::ModelError::NotFound { .. }) => match vision_preset(&source) {
+            Some(graph) => Ok(Some(graph)),
+            None => Err(error.into()),
+        },
+        other => Ok(Some(other?)),
+    }
+}
+
+fn failure(error: PlanError) -> Failure {
+    match error {
+        PlanError::Unknown(unknown) => {
+            let hint = unknown.hint();
+            let failure = Failure::input("E-UNKNOWN-NAME", Message::new("error-plain").with("why", &unknown));
+            match hint {
+                Some(hint) => failure.hint(Message::new("hint-plain").with("action", hint)),
+                None => failure,
+            }
+        }
+        PlanError::Kind { kind } => {
+            Failure::input("E-KIND", Message::new("error-kind").with("kind", kind)).hint(Message::new("hint-kind"))
+        }
+        other => Failure::input("E-PLAN", Message::new("error-plain").with("why", other)),
+    }
+}

@@ -1,0 +1,120 @@
+//! Short words for the parts of a plan.
+
+use hob_catalog::ChargeType;
+use hob_estimate::{MemoryKind, Sharding, WeightFormat};
+use hob_plan::{Choice, Layout, Speed};
+use hob_text::Message;
+use hob_units::{Interval, Quantity, Share};
+use hob_workload::Stage;
+
+use crate::printer::Printer;
+
+/// `2 x tp4 fp8`, `dp8 zero3 mb4`: one token for each dimension that is not 1.
+pub fn layout(choice: &Choice) -> String {
+    match &choice.solution.layout {
+        Layout::Serve { replicas, strategy } => {
+            let pipeline = if strategy.pipeline > 1 { format!(" pp{}", strategy.pipeline) } else { String::new() };
+            format!("{replicas} x tp{}{pipeline} {}", strategy.tensor, weights(strategy.weights))
+        }
+        Layout::Train { strategy } => {
+            let dimensions = [
+                ("dp", strategy.data),
+                ("tp", strategy.tensor),
+                ("pp", strategy.pipeline),
+                ("cp", strategy.context),
+                ("ep", strategy.expert),
+            ];
+            let mut parts: Vec<String> = dimensions
+                .iter()
+                .filter(|(_, ranks)| *ranks > 1)
+                .map(|(name, ranks)| format!("{name}{ranks}"))
+                .collect();
+            match strategy.sharding {
+                Sharding::None => {}
+                Sharding::Zero1 => parts.push("zero1".to_owned()),
+                Sharding::Zero2 => parts.push("zero2".to_owned()),
+                Sharding::Zero3 => parts.push("zero3".to_owned()),
+            }
+            parts.push(format!("mb{}", strategy.micro_batch));
+            parts.push(format!("{:?}", strategy.precision).to_lowercase());
+            parts.join(" ")
+        }
+    }
+}
+
+fn weights(format: WeightFormat) -> &'static str {
+    match format {
+        WeightFormat::AsStored => "as stored",
+        WeightFormat::Half => "16-bit",
+        WeightFormat::Fp8 => "fp8",
+        WeightFormat::Int8 => "int8",
+        WeightFormat::Int4 => "int4",
+        WeightFormat::Fp4 => "fp4",
+    }
+}
+
+/// Share of the card that the work takes.
+pub fn memory_share(choice: &Choice, printer: &Printer) -> String {
+    match &choice.solution.memory {
+        Some(memory) => Share(memory.total.mid.base() / memory.usable.base().max(1.0)).to_string(),
+        None => printer.get("no-data"),
+    }
+}
+
+/// `61 h..70 h`.
+pub fn band<Q: Quantity>(interval: Interval<Q>) -> String {
+    if interval.low.base() == interval.high.base() {
+        interval.mid.to_string()
+    } else {
+        format!("{}..{}", interval.low, interval.high)
+    }
+}
+
+/// What a table shows of the speed: the rate that a service carries, the time of a job.
+pub fn speed(choice: &Choice) -> String {
+    match choice.solution.speed {
+        Speed::Service { capacity, .. } => capacity.to_string(),
+        Speed::Job { duration, .. } => band(duration),
+    }
+}
+
+/// A billing mode.
+pub fn charge(charge: ChargeType, printer: &Printer) -> String {
+    match charge {
+        ChargeType::PayAsYouGo => printer.get("charge-on-demand"),
+        ChargeType::Monthly => printer.get("charge-monthly"),
+        ChargeType::Spot => printer.get("charge-spot"),
+        ChargeType::Owned => printer.get("charge-owned"),
+        ChargeType::Reserved { term_months } => {
+            printer.text(&Message::new("charge-reserved").with("months", term_months))
+        }
+    }
+}
+
+/// A stage.
+pub fn stage(stage: Stage, printer: &Printer) -> String {
+    printer.get(match stage {
+        Stage::Dev => "stage-dev",
+        Stage::Production => "stage-production",
+    })
+}
+
+/// One kind of memory.
+pub fn memory(kind: MemoryKind, printer: &Printer) -> String {
+    printer.get(match kind {
+        MemoryKind::Weights => "memory-weights",
+        MemoryKind::Gradients => "memory-gradients",
+        MemoryKind::OptimizerState => "memory-optimizer-state",
+        MemoryKind::Adapters => "memory-adapters",
+        MemoryKind::Activations => "memory-activations",
+        MemoryKind::AttentionScores => "memory-attention-scores",
+        MemoryKind::Logits => "memory-logits",
+        MemoryKind::GatheredShards => "memory-gathered-shards",
+        MemoryKind::KvCache => "memory-kv-cache",
+        MemoryKind::CudaContext => "memory-cuda-context",
+        MemoryKind::Workspaces => "memory-workspaces",
+        MemoryKind::Communication => "memory-communication",
+        MemoryKind::AllocatorSlack => "memory-allocator-slack",
+        MemoryKind::Companions => "memory-companions",
+    })
+}
