@@ -24,6 +24,6 @@ pub use render::Colour;
 pub use schema::{schema, schema_text};
 pub use work::{
     Assumed, Balance, Billing, Budget, Constraints, Data, DiffusionInput, Goal, LlmTraffic, Machine, MachineCost,
-    Media, Method, Minimise, ModelRef, Objective, Optimizer, Percentile, Place, Precision, RateWindow, Render, Serve,
-    Slo, Stage, Task, Traffic, Train, TrainLength, Transcode, Work, Workload,
+    Media, Method, Minimise, ModelRef, Objective, Optimizer, Percentile, Place, Precision, RateWindow, Recommender,
+    Render, Serve, Slo, Stage, Task, Traffic, Train, TrainLength, Transcode, Work, Workload,
 };

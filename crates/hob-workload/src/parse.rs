@@ -6,13 +6,12 @@ use std::ops::Range;
 use hob_text::Message;
 use toml::de::{DeTable, DeValue};
 
-use crate::check::{Check, check, source_of_model};
+use crate::check::{Check, check, likely_task};
 use crate::closest::closest;
-use crate::guess;
 use crate::kind::{Kind, instead, kind_with_table, kinds_of};
 use crate::problem::{Code, Problem, Problems};
 use crate::raw::Root;
-use crate::read::{At, Choices, KnownKeys, Read, Reader, join};
+use crate::read::{At, Choices, KnownKeys, Read, Reader, half_width, join};
 use crate::source::Lines;
 use crate::words::KindWords;
 use crate::work::{Stage, Workload};
@@ -51,8 +50,9 @@ pub fn parse(file_name: &str, text: &str) -> Result<Workload, Problems> {
     // Editors on Windows put a mark before the text, which counts in the offsets of the parser as well.
     let (table, errors) = DeTable::parse_recoverable(text);
     let mut reader = Reader::default();
+    let lines = Lines::new(text);
     for error in &errors {
-        reader.report(syntax_problem(text, error));
+        reader.report(syntax_problem(text, &lines, error));
     }
     let workload = if table.get_ref().is_empty() && errors.is_empty() {
         let problem = Problem::new(Code::Empty, 0..0, "").hint(Message::new("workload-hint-new"));
@@ -61,7 +61,7 @@ pub fn parse(file_name: &str, text: &str) -> Result<Workload, Problems> {
     } else {
         read_table(file_name, table.into_inner(), errors.is_empty(), &mut reader)
     };
-    drop_follow_ons(text, &mut reader);
+    drop_follow_ons(text, &lines, &mut reader);
     match workload {
         Some(workload) if reader.problems.is_empty() => Ok(workload),
         _ => {
@@ -79,14 +79,18 @@ fn too_large(file_name: &str, bytes: usize) -> Problems {
     Problems::new(file_name, "", vec![problem])
 }
 
-fn syntax_problem(text: &str, error: &toml::de::Error) -> Problem {
+fn syntax_problem(text: &str, lines: &Lines, error: &toml::de::Error) -> Problem {
     let end = text.trim_end().len();
-    Problem::new(Code::Syntax, error.span().unwrap_or(end..end), "").with("why", error.message())
+    let problem = Problem::new(Code::Syntax, error.span().unwrap_or(end..end), "").with("why", error.message());
+    let line = lines.line(text, lines.position(text, problem.span.start).0);
+    // What follows a `#` may be in any characters.
+    let code = text.get(line).and_then(|line| line.split('#').next()).unwrap_or_default().trim();
+    let plain = half_width(code).filter(|plain| toml::from_str::<toml::Table>(plain).is_ok());
+    problem.hint(plain.map(|plain| Message::new("workload-hint-half-width").with("text", plain)))
 }
 
 /// Takes out what is wrong only because the line around it is no TOML.
-fn drop_follow_ons(text: &str, reader: &mut Reader) {
-    let lines = Lines::new(text);
+fn drop_follow_ons(text: &str, lines: &Lines, reader: &mut Reader) {
     let line = |problem: &Problem| lines.position(text, problem.span.start).0;
     let is_syntax = |problem: &Problem| problem.code == Code::Syntax;
     let broken: BTreeSet<usize> = reader.problems.iter().filter(|problem| is_syntax(problem)).map(line).collect();
@@ -106,7 +110,7 @@ fn read_table(file_name: &str, mut table: DeTable<'_>, whole: bool, reader: &mut
         assumed: Vec::new(),
         kind: kind?,
         stage: root.stage.as_ref().map_or(Stage::Dev, |stage| stage.value.value),
-        task: stated.or_else(|| guess::task_of_model(source_of_model(&root)?)),
+        task: stated.or_else(|| likely_task(&root)),
         anchor,
         whole,
     };

@@ -24,14 +24,14 @@ pub(crate) type TaskChoice = Choice<words::TaskWords>;
 tables! {
     /// A workload for Hob: what is run, how much of it, what is wanted of it, what it may cost and where it may run.
     Root {
-        /// Short name; the file's own name when left out.
+        /// Short name. Default: the file's own name.
         name = "name": Text,
         /// Kind of work. Each kind takes its own tables: train: data, train; serve: traffic, serve; batch: batch,
         /// traffic; transcode: video, rendition, transcode; render: render.
         kind = "kind": Choice<words::KindWords>,
-        /// `dev` is a try-out: the cheapest that works. `production` has real users: headroom and redundancy.
+        /// `dev` is a try-out: the cheapest that works. `production` has real users: headroom and redundancy. Default: dev.
         stage = "stage": Choice<words::StageWords>,
-        /// What the model does; told from the model when left out. (train, serve, batch)
+        /// What the model does. Default: as the model is. (train, serve, batch)
         task = "task": TaskChoice,
         /// The model: a folder or file, a hub id, a preset name, or a parameter count such as `7B`. A table may state
         /// the count beside it. (train, serve, batch)
@@ -74,33 +74,54 @@ tables! {
         source = "source": Text,
         /// Parameters, when they are not to be read from the model: `7B`.
         params = "params": Positive<Count>,
+        /// Sizes of a recommender, which no file describes. The source is then only its name.
+        recommender = "recommender": Recommender,
+    }
+
+    /// Sizes of a recommender in the form of DLRM.
+    Recommender {
+        /// Rows of each embedding table: `["20M users", "4M products"]`.
+        tables = "tables": List<Positive<Count>>,
+        /// Width of an embedding. Default: 128.
+        width = "width": Small,
+        /// Dense features of a sample. Default: 13.
+        dense_features = "dense_features": Small,
+        /// Outputs of the layers over the dense features; the last equals width. Default: as in
+        /// MLPerf, `[512, 256, width]`.
+        bottom = "bottom": List<Small>,
+        /// Outputs of the layers that score. Default: `[1024, 1024, 512, 256, 1]`.
+        top = "top": List<Small>,
+        /// Rows of each table for one sample; more than 1 for a history. Default: 1.
+        lookups = "lookups": Small,
     }
 
     /// Load and sizes of the requests.
     Traffic {
-        /// Arrivals in the busy hour, or outside all windows. (serve)
+        /// Arrivals in the busy hour, or outside all windows. Default: as the busiest window. (serve)
         rate = "rate": Written<RateText>,
         /// Requests in flight at once, when the clients wait for each answer. (serve)
         concurrency = "concurrency": Large,
         /// Parts of the day with a rate of their own. (serve)
         window = "window": List<Window>,
-        /// Mean length of a prompt (llm) or a text (embedding).
+        /// Mean length of a prompt (llm) or a text (embedding). Default: 512 tokens.
         prompt = "prompt": Positive<Tokens>,
-        /// Mean length of an answer (llm).
+        /// Mean length of an answer (llm). Default: 256 tokens.
         output = "output": Positive<Tokens>,
-        /// Share of the prompt found in the prefix cache (llm).
+        /// Share of the prompt found in the prefix cache (llm). Default: 0%.
         prefix_hit = "prefix_hit": Written<Share>,
-        /// Longest context that must be accepted (llm).
+        /// Longest context that must be accepted (llm). Default: as the mean request, twice.
         context_max = "context_max": Positive<Tokens>,
-        /// Width x height of a picture or a video.
+        /// Width x height of a picture or a video. Default by model: 224x224, 640x640 (YOLO), 512x512 (Stable Diffusion 1),
+        /// 1024x1024 (other diffusion), 832x480 (video).
         resolution = "resolution": Positive<Resolution>,
-        /// Denoising steps (diffusion).
+        /// Denoising steps (diffusion). Default by model: 4 (distilled to few steps), 28 (FLUX, SD 3), 30, 50 (video).
         steps = "steps": Small,
-        /// Whether classifier-free guidance doubles the work (diffusion).
+        /// Whether classifier-free guidance doubles the work (diffusion). Default by model: true, or false where guidance is
+        /// distilled.
         guidance = "guidance": Flag,
-        /// Frames of one video (diffusion-video).
+        /// Frames of one video (diffusion-video). Default: 81 frames.
         frames = "frames": Positive<Count>,
-        /// Length of one recording (speech).
+        /// Length of one recording (speech). Default: 30 s.
         clip = "clip": Positive<Seconds>,
     }
 
@@ -116,13 +137,16 @@ tables! {
     Data {
         /// Samples in the training set: sequences, images, recordings, rows.
         samples = "samples": Positive<Count>,
-        /// Tokens of one sequence, padded or packed (text).
+        /// Length of all the recordings, in place of samples (speech): `10000 hours`.
+        total = "total": Positive<Seconds>,
+        /// Tokens of one sequence, padded or packed (text). Default: 2048 tokens (llm), 512 tokens (embedding).
         sequence = "sequence": Positive<Tokens>,
-        /// Width x height of a picture or a video.
+        /// Width x height of a picture or a video. Default by model: 224x224, 640x640 (YOLO), 512x512 (Stable Diffusion 1),
+        /// 1024x1024 (other diffusion), 832x480 (video).
         resolution = "resolution": Positive<Resolution>,
-        /// Frames of one video.
+        /// Frames of one video. Default: 81 frames (diffusion-video).
         frames = "frames": Positive<Count>,
-        /// Length of one recording (speech).
+        /// Length of one recording (speech). Default: 30 s.
         clip = "clip": Positive<Seconds>,
         /// Mean stored size of one sample.
         bytes_per_sample = "bytes_per_sample": Positive<Bytes>,
@@ -134,11 +158,13 @@ tables! {
 
     /// How the model is trained, and for how long.
     Train {
-        /// `pretrain` from scratch, `full` fine-tune, `lora`, or `qlora` (adapters on 4-bit weights).
+        /// `pretrain` from scratch, `full` fine-tune, `lora`, or `qlora` (adapters on 4-bit weights). Default: full, or lora
+        /// where a rank is given.
         method = "method": Choice<words::MethodWords>,
-        /// Rank of the adapters (lora, qlora).
+        /// Rank of the adapters (lora, qlora). Default: 16.
         rank = "rank": Small,
-        /// Passes over the data. One of epochs, tokens, steps.
+        /// Passes over the data. One of epochs, tokens, steps. Default by task and method: 1 (pretrain, recommend), 3,
+        /// 10 (speech), 100 (vision).
         epochs = "epochs": Decimal,
         /// Tokens in all. One of epochs, tokens, steps.
         tokens = "tokens": Positive<Tokens>,
@@ -146,17 +172,17 @@ tables! {
         steps = "steps": Large,
         /// Samples in one optimizer step, over all GPUs.
         global_batch = "global_batch": Large,
-        /// Optimizer.
+        /// Optimizer. Default by model: adamw, sgd (convolutional).
         optimizer = "optimizer": Choice<words::OptimizerWords>,
-        /// Number format; the planner chooses when left out.
+        /// Number format. Default: as the planner chooses.
         precision = "precision": Choice<words::PrecisionWords>,
     }
 
     /// How the model is served.
     Serve {
-        /// Number format of the weights; the planner chooses when left out.
+        /// Number format of the weights. Default: as the planner chooses.
         precision = "precision": Choice<words::PrecisionWords>,
-        /// Serving engine; the planner chooses when left out.
+        /// Serving engine. Default: as the planner chooses.
         engine = "engine": Choice<words::EngineWords>,
     }
 
@@ -164,19 +190,21 @@ tables! {
     Batch {
         /// How many requests, images, recordings or texts are worked through.
         amount = "amount": Positive<Count>,
-        /// Number format of the weights; the planner chooses when left out.
+        /// Length of all the recordings, in place of amount (speech): `10000 hours`.
+        total = "total": Positive<Seconds>,
+        /// Number format of the weights. Default: as the planner chooses.
         precision = "precision": Choice<words::PrecisionWords>,
-        /// Serving engine; the planner chooses when left out.
+        /// Serving engine. Default: as the planner chooses.
         engine = "engine": Choice<words::EngineWords>,
     }
 
     /// The incoming video and how much of it there is.
     Video {
-        /// How it is coded.
+        /// How it is coded. Default: h264.
         codec = "codec": Choice<words::CodecWords>,
-        /// Width x height.
+        /// Width x height. Default: 1920x1080.
         resolution = "resolution": Positive<Resolution>,
-        /// Frames per second.
+        /// Frames per second. Default: 30 fps.
         fps = "fps": Positive<Fps>,
         /// Video that arrives in an hour or a day, for steady work. One of arrives, total.
         arrives = "arrives": Positive<PerHour>,
@@ -186,31 +214,33 @@ tables! {
 
     /// One rendition.
     Rendition {
-        /// How it is to be coded.
+        /// How it is to be coded. Default: h264.
         codec = "codec": Choice<words::CodecWords>,
-        /// Width x height.
+        /// Width x height. Default: as the incoming video.
         resolution = "resolution": Positive<Resolution>,
-        /// Frames per second; as the incoming video when left out.
+        /// Frames per second. Default: as the incoming video.
         fps = "fps": Positive<Fps>,
     }
 
     /// Settings and measurements of the encoder.
     Transcode {
-        /// NVENC preset, `p1` (fastest) to `p7` (best).
+        /// NVENC preset, `p1` (fastest) to `p7` (best). Default: p4.
         preset = "preset": Choice<words::PresetWords>,
         /// What one encode engine made of the first rendition when you measured it.
         measured_encode = "measured_encode": Positive<Fps>,
         /// What one decode engine made of the incoming video when you measured it.
         measured_decode = "measured_decode": Positive<Fps>,
+        /// GPU on which you measured, in any usual spelling.
+        measured_gpu = "measured_gpu": Text,
     }
 
     /// What is rendered.
     Render {
-        /// Renderer, such as `blender-cycles`.
+        /// Renderer. Default: blender-cycles.
         renderer = "renderer": Text,
         /// Frames to render.
         frames = "frames": Positive<Count>,
-        /// Width x height.
+        /// Width x height. Default: 1920x1080.
         resolution = "resolution": Positive<Resolution>,
         /// Samples for each pixel.
         samples = "samples": Small,
@@ -236,7 +266,7 @@ tables! {
         ttft_p50 = "ttft_p50": Positive<Seconds>,
         /// Time to first token, nine requests in ten. (serve)
         ttft_p90 = "ttft_p90": Positive<Seconds>,
-        /// Time to first token, 95 requests in 100. (serve)
+        /// Time to first token, 95 requests in 100. Default: 2 s (llm without any goal). (serve)
         ttft_p95 = "ttft_p95": Positive<Seconds>,
         /// Time to first token, 99 requests in 100. (serve)
         ttft_p99 = "ttft_p99": Positive<Seconds>,
@@ -244,7 +274,7 @@ tables! {
         tpot_p50 = "tpot_p50": Positive<Seconds>,
         /// Time per output token after the first, nine requests in ten. (serve)
         tpot_p90 = "tpot_p90": Positive<Seconds>,
-        /// Time per output token after the first, 95 requests in 100. (serve)
+        /// Time per output token after the first, 95 requests in 100. Default: 200 ms (llm without any goal). (serve)
         tpot_p95 = "tpot_p95": Positive<Seconds>,
         /// Time per output token after the first, 99 requests in 100. (serve)
         tpot_p99 = "tpot_p99": Positive<Seconds>,
@@ -256,9 +286,10 @@ tables! {
         e2e_p95 = "e2e_p95": Positive<Seconds>,
         /// Whole request, 99 in 100. (serve)
         e2e_p99 = "e2e_p99": Positive<Seconds>,
-        /// What to make small among what meets the goals: `cost`, `time`, `balance`, or `{ cost = 0.7 }`.
+        /// What to make small among what meets the goals: `cost`, `time`, `balance`, or `{ cost = 0.7 }`. Default: cost.
         minimise = "minimise": Either<Choice<words::MinimiseWords>, Weights>,
-        /// How sure it must be that a goal is met before an offer counts as feasible.
+        /// How sure it must be that a goal is met before an offer counts as feasible. Default by stage: 50% (dev),
+        /// 80% (production).
         confidence = "confidence": Positive<Share>,
     }
 
@@ -270,17 +301,17 @@ tables! {
 
     /// Where it may run.
     Place {
-        /// Clouds by name; all when left out.
+        /// Clouds by name. Default: all.
         clouds = "clouds": List<Text>,
-        /// Regions by name; all when left out.
+        /// Regions by name. Default: all.
         regions = "regions": List<Text>,
-        /// Ways of paying; all when left out.
+        /// Ways of paying. Default: all.
         billing = "billing": List<Choice<words::BillingWords>>,
         /// Your own machines.
         machines = "machines": List<Machine>,
         /// Exchange rates, so that offers in two currencies can be compared: `{ USD_CNY = 7.1 }`.
         exchange = "exchange": Exchange,
-        /// Whether offers that are sold by invitation only, retired or not confirmed may win.
+        /// Whether offers that are sold by invitation only, retired or not confirmed may win. Default: false.
         allow_invitation_only = "allow_invitation_only": Flag,
         /// Price lists and SkyPilot catalogs to lay over the built-in catalog, relative to this file.
         catalogs = "catalogs": List<Text>,
@@ -288,13 +319,13 @@ tables! {
 
     /// A machine of your own.
     Machine {
-        /// Name.
+        /// Name. Default: from the GPU.
         name = "name": Text,
         /// GPU, in any usual spelling.
         gpu = "gpu": Text,
-        /// GPUs in one machine.
+        /// GPUs in one machine. Default: 1.
         gpus = "gpus": Machines,
-        /// Machines of this kind.
+        /// Machines of this kind. Default: 1.
         count = "count": Machines,
         /// Virtual CPUs.
         vcpus = "vcpus": Machines,
@@ -306,7 +337,7 @@ tables! {
         cost = "cost": Written<MoneyPer>,
         /// Purchase price, in place of cost; goes with lifetime.
         price = "price": Written<Money>,
-        /// Time over which the purchase price is written off.
+        /// Time over which the purchase price is written off. Default: 5 years.
         lifetime = "lifetime": Positive<Seconds>,
     }
 
@@ -316,15 +347,15 @@ tables! {
         max_gpus = "max_gpus": Machines,
         /// Most machines.
         max_machines = "max_machines": Machines,
-        /// Allowed GPUs, in any usual spelling; all when left out.
+        /// Allowed GPUs, in any usual spelling. Default: all.
         gpus = "gpus": List<Text>,
         /// GPUs that must not be used.
         not_gpus = "not_gpus": List<Text>,
-        /// Allowed instance types; `*` stands for any text.
+        /// Allowed instance types; `*` stands for any text. Default: all.
         instances = "instances": List<Text>,
-        /// Whether one replica, or one training job, may span several machines.
+        /// Whether one replica, or one training job, may span several machines. Default: true.
         multi_node = "multi_node": Flag,
-        /// Replicas at least. (serve)
+        /// Replicas at least. Default: 2 in production. (serve)
         min_replicas = "min_replicas": Machines,
     }
 }

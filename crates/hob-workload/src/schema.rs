@@ -28,8 +28,15 @@ pub fn schema_text() -> String {
     text
 }
 
-/// An absent key is an `Option` here, which a schema calls null; TOML has no null, so nothing may be it.
+/// An absent key is an `Option` here, which a schema calls null; TOML has no null, so nothing may be it. Descriptions lose
+/// the line breaks of their doc comments.
 fn without_null(schema: &mut Schema) {
+    if let Some(Value::String(description)) = schema.get_mut("description") {
+        *description = description.replace('\n', " ");
+    }
+    if let Some(Value::Array(words)) = schema.get_mut("enum") {
+        words.retain(|word| !word.is_null());
+    }
     if let Some(Value::Array(types)) = schema.get_mut("type") {
         types.retain(|name| name != "null");
         if let [only] = types.as_slice() {
@@ -45,8 +52,5 @@ fn without_null(schema: &mut Schema) {
         for (key, value) in only {
             schema.insert(key, value);
         }
-    }
-    if let Some(Value::Array(words)) = schema.get_mut("enum") {
-        words.retain(|word| !word.is_null());
     }
 }

@@ -67,6 +67,25 @@ pub struct ModelRef {
     pub source: String,
     /// Parameters that the user states beside it (`7B`), as a count.
     pub params: Option<f64>,
+    /// Sizes of a recommender, for which no common file format exists; `source` is then only its name.
+    pub recommender: Option<Recommender>,
+}
+
+/// Sizes of a recommender in the form of DLRM: embedding tables, one net over dense features, one net that scores.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Recommender {
+    /// Rows of each embedding table.
+    pub table_rows: Vec<u64>,
+    /// Width of an embedding.
+    pub width: u64,
+    /// Dense features of a sample.
+    pub dense_features: u64,
+    /// Outputs of the layers of the net over the dense features; the last equals `width`.
+    pub bottom: Vec<u64>,
+    /// Outputs of the layers of the net that scores.
+    pub top: Vec<u64>,
+    /// Rows looked up in each table for a sample.
+    pub lookups_per_table: u64,
 }
 
 /// Number format that the user asks for; `None` in the fields below means that the planner may choose.
@@ -279,6 +298,8 @@ pub struct Transcode {
     pub measured_encode_fps: Option<f64>,
     /// Rate of one decode engine measured by the user, frames per second of the input.
     pub measured_decode_fps: Option<f64>,
+    /// GPU on which both were measured, in any spelling that the catalog knows.
+    pub measured_gpu: Option<String>,
 }
 
 /// One video format.

@@ -130,6 +130,52 @@ fn contradictions() {
 }
 
 #[test]
+fn measurements_and_totals() {
+    let video =
+        "[video]\ntotal = \"1 hour\"\n[[rendition]]\ncodec = \"hevc\"\n[transcode]\nmeasured_encode = \"480 fps\"\n";
+    check(&format!("kind = \"transcode\"\n{video}"), &[("W012", 7, "transcode.measured_gpu")]);
+    train("[data]\nsamples = 5\nclip = \"30 s\"\ntotal = \"5 hours\"", &[("W015", 6, "data.total")]);
+    train("[data]\ntotal = \"5 hours\"", &[("W012", 4, "data.clip")]);
+    train(
+        "task = \"llm\"\ndata.total = \"5 hours\"\ndata.clip = \"5 s\"",
+        &[("W019", 4, "data.total"), ("W019", 5, "data.clip")],
+    );
+}
+
+#[test]
+fn recommenders() {
+    let file = |more: &str| format!("kind = \"train\"\n{more}\n");
+    check(&file("[model.recommender]\nwidth = 64"), &[("W012", 2, "model.recommender.tables")]);
+    check(
+        &file("[model.recommender]\ntables = [5, \"3M users\"]\nwidth = 64\nbottom = [128, 32]"),
+        &[("W016", 5, "model.recommender.bottom")],
+    );
+    check(&file("task = \"llm\"\n[model.recommender]\ntables = [5]"), &[("W016", 2, "task")]);
+    check(&file("[model.recommender]\ntables = [0]"), &[("W009", 3, "model.recommender.tables[1]")]);
+}
+
+/// The last hint for a text in place of a quantity.
+#[track_caller]
+fn hint(line: &str, wanted: &str) {
+    let text = format!("kind = \"serve\"\nmodel = \"7B\"\ntraffic.rate = \"1 req/s\"\n{line}\n");
+    let problems = parse("hob.toml", &text).unwrap_err();
+    let [problem] = problems.list() else { panic!("{problems}") };
+    assert_eq!(Catalogue::new(Language::En).text(problem.hints.last().unwrap()), wanted);
+}
+
+#[test]
+fn wrong_units_and_full_width_characters_get_what_was_meant() {
+    hint("objective.ttft_p95 = \"2 secs\"", "did you mean `2 s`?");
+    hint("traffic.prompt = \"500 tokenz\"", "did you mean `500 tokens`?");
+    hint("traffic.prompt = 500", "write \"500 tokens\"");
+    hint("utilisation = 0.4", "write \"40%\"");
+    hint("budget = \"CNY 20000/weak\"", "the period is one of /hour, /day, /month, /year, where there is one");
+    hint("utilisation = \"４０％\"", "TOML takes half-width characters: write \"40%\"");
+    hint("budget = “CNY 5”", "TOML takes half-width characters: write budget = \"CNY 5\"");
+    hint("budget ＝ \"CNY 5\" # 每月，五元", "TOML takes half-width characters: write budget = \"CNY 5\"");
+}
+
+#[test]
 fn windows() {
     let window = |hours: &str, rate: &str| format!("[[traffic.window]]\nhours = \"{hours}\"\nrate = \"{rate}\"\n");
     let both = format!("{}{}", window("22-08", "1 req/s"), window("7-9", "2 req/s"));

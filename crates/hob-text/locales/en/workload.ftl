@@ -59,6 +59,8 @@ workload-expected-video-amount = total = "1200 hours" or arrives = "40 hours/hou
 workload-expected-rendition = at least one [[rendition]] with codec and resolution
 workload-expected-render = a table [render] with renderer, frames and resolution
 workload-expected-measured-frame = time and GPU, such as frame = "42 s" and gpu = "T4"
+workload-expected-measured-gpu = the GPU on which you measured, such as measured_gpu = "T4"
+workload-expected-recommender = the rows of each embedding table, such as tables = ["20M users", "4M products"]
 
 # What to do, and why.
 workload-hint-did-you-mean = did you mean `{ $suggestion }`?
@@ -89,6 +91,10 @@ workload-why-first-after-whole = the first token cannot be allowed to come after
 workload-why-percentiles = the bound for more requests is the tighter one, so the other says nothing; are they swapped?
 workload-why-exchange = the two rates are not the inverse of each other
 workload-why-lifetime = a lifetime goes with a purchase price
+workload-why-recommender = sizes of a recommender go with the task recommend
+workload-why-bottom = the last layer is multiplied with the embeddings, so it has their width, { $width }
+workload-why-too-small = it is too small
+workload-hint-half-width = TOML takes half-width characters: write { $text }
 
 # Why a field that was left out was taken to be what it is.
 assumed-name-from-file = the file's name
@@ -101,6 +107,7 @@ assumed-rank = usual rank of adapters
 assumed-optimizer = what such models are usually trained with
 assumed-epochs = usual for this method and task
 assumed-sequence = usual length for fine-tuning text models
+assumed-recommender = as the DLRM of MLPerf Training
 assumed-resolution = the size that such models are made for
 assumed-clip = the window of Whisper
 assumed-frames = five seconds of video at 16 frames a second

@@ -59,6 +59,8 @@ workload-expected-video-amount = 在 [video] 下写 total = "1200 hours" 或 arr
 workload-expected-rendition = 至少一个 [[rendition]]，包含 codec 和 resolution
 workload-expected-render = 表 [render]，包含 renderer、frames 和 resolution
 workload-expected-measured-frame = 时间和 GPU，例如 frame = "42 s" 和 gpu = "T4"
+workload-expected-measured-gpu = 测量所用的 GPU，例如 measured_gpu = "T4"
+workload-expected-recommender = 每个嵌入表的行数，例如 tables = ["20M users", "4M products"]
 
 # 该怎么做，以及原因。
 workload-hint-did-you-mean = 是不是想写 `{ $suggestion }`？
@@ -89,6 +91,10 @@ workload-why-first-after-whole = 首个 token 的时限不能比整个回答的�
 workload-why-percentiles = 覆盖更多请求的时限反而更紧，另一个就没有意义；是不是写反了？
 workload-why-exchange = 两个汇率互相不是倒数
 workload-why-lifetime = 使用年限要和购买价格一起写
+workload-why-recommender = 推荐模型的尺寸只用于任务 recommend
+workload-why-bottom = 最后一层要与嵌入相乘，宽度必须相同，即 { $width }
+workload-why-too-small = 数值太小
+workload-hint-half-width = TOML 只接受半角符号：请写成 { $text }
 
 # 未填写的字段为什么取这个值。
 assumed-name-from-file = 取自文件名
@@ -101,6 +107,7 @@ assumed-rank = 适配器常用的秩
 assumed-optimizer = 这类模型通常使用的优化器
 assumed-epochs = 这种方法和任务的常用值
 assumed-sequence = 文本模型微调的常用长度
+assumed-recommender = 与 MLPerf Training 的 DLRM 相同
 assumed-resolution = 这类模型设计时的尺寸
 assumed-clip = Whisper 的窗口长度
 assumed-frames = 每秒 16 帧的五秒视频

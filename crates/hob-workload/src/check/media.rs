@@ -43,6 +43,17 @@ pub(crate) fn transcode(root: &raw::Root, check: &mut Check<'_>) -> Option<Trans
     let empty = raw::Transcode::default();
     let settings = root.transcode.as_ref().map_or(&empty, |raw| &raw.value);
     let preset = settings.preset.as_ref().map(|preset| preset.value.value.to_owned());
+    // Engines of two generations differ by more than two to one, so a rate without its card says nothing.
+    if let (None, Some(measured)) =
+        (&settings.measured_gpu, settings.measured_encode.as_ref().or(settings.measured_decode.as_ref()))
+    {
+        let field = "transcode.measured_gpu";
+        let was_reported = check.reader.problems.iter().any(|problem| problem.field == field);
+        if !was_reported {
+            let problem = Problem::new(Code::Missing, measured.span.clone(), field).with("kind", check.kind);
+            check.absent(problem.expected(Message::new("workload-expected-measured-gpu")));
+        }
+    }
     Some(Transcode {
         input,
         outputs: outputs?,
@@ -51,6 +62,7 @@ pub(crate) fn transcode(root: &raw::Root, check: &mut Check<'_>) -> Option<Trans
         preset: check.or(preset, "transcode.preset", "p4".to_owned(), "p4", "assumed-preset"),
         measured_encode_fps: settings.measured_encode.as_ref().map(|fps| fps.value.value),
         measured_decode_fps: settings.measured_decode.as_ref().map(|fps| fps.value.value),
+        measured_gpu: settings.measured_gpu.as_ref().map(|gpu| gpu.value.0.clone()),
     })
 }
 

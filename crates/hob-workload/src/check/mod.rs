@@ -4,12 +4,13 @@ mod media;
 mod model;
 mod objective;
 mod place;
+mod recommender;
 mod serve;
 mod sizes;
 mod train;
 mod windows;
 
-pub(crate) use model::source as source_of_model;
+pub(crate) use model::likely_task;
 
 use std::ops::Range;
 

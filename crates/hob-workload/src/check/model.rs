@@ -2,12 +2,13 @@
 
 use hob_text::Message;
 
+use crate::guess;
 use crate::problem::{Code, Problem};
 use crate::raw;
 use crate::read::{Either, Located, parse_count};
-use crate::work::ModelRef;
+use crate::work::{ModelRef, Task};
 
-use super::Check;
+use super::{Check, recommender};
 
 /// The model of the file; reports when there is none.
 pub(crate) fn model(root: &raw::Root, check: &mut Check<'_>) -> Option<ModelRef> {
@@ -16,19 +17,29 @@ pub(crate) fn model(root: &raw::Root, check: &mut Check<'_>) -> Option<ModelRef>
         return None;
     };
     match &model.value {
-        Either::Short(source) => Some(ModelRef { source: source.0.clone(), params: params_of_name(&source.0) }),
-        Either::Long(table) => long(model, table, check),
+        Either::Short(source) => {
+            Some(ModelRef { source: source.0.clone(), params: params_of_name(&source.0), recommender: None })
+        }
+        Either::Long(table) => long(root, model, table, check),
     }
 }
 
-fn long<T>(model: &Located<T>, table: &raw::Model, check: &mut Check<'_>) -> Option<ModelRef> {
+fn long<T>(root: &raw::Root, model: &Located<T>, table: &raw::Model, check: &mut Check<'_>) -> Option<ModelRef> {
     let params = table.params.as_ref().map(|params| params.value.value);
-    match (&table.source, params) {
-        (Some(source), stated) => Some(ModelRef {
-            source: source.value.0.clone(),
-            params: stated.or_else(|| params_of_name(&source.value.0)),
-        }),
-        (None, Some(count)) => Some(ModelRef { source: billions(count), params: Some(count) }),
+    let source = table.source.as_ref().map(|source| source.value.0.clone());
+    if let Some(sizes) = &table.recommender {
+        if let Some(task) = root.task.as_ref().filter(|task| task.value.value != Task::Recommend) {
+            check.contradiction(task, &sizes.field, Message::new("workload-why-recommender"));
+        }
+        let source = source.unwrap_or_else(|| "recommender".to_owned());
+        return Some(ModelRef { source, params, recommender: Some(recommender::sizes(sizes, check)?) });
+    }
+    match (source, params) {
+        (Some(source), stated) => {
+            let params = stated.or_else(|| params_of_name(&source));
+            Some(ModelRef { source, params, recommender: None })
+        }
+        (None, Some(count)) => Some(ModelRef { source: billions(count), params: Some(count), recommender: None }),
         (None, None) => {
             let problem = Problem::new(Code::Missing, model.span.clone(), "model.source").with("kind", check.kind);
             check.reader.report(problem.expected(Message::new("workload-expected-model")));
@@ -37,11 +48,12 @@ fn long<T>(model: &Located<T>, table: &raw::Model, check: &mut Check<'_>) -> Opt
     }
 }
 
-/// The source of a file's model as it is written, before anything is checked; for guesses only.
-pub(crate) fn source(root: &raw::Root) -> Option<&str> {
+/// What the model does, told from how it is written, before anything is checked; for defaults of sizes only.
+pub(crate) fn likely_task(root: &raw::Root) -> Option<Task> {
     match &root.model.as_ref()?.value {
-        Either::Short(source) => Some(&source.0),
-        Either::Long(table) => table.source.as_ref().map(|source| source.value.0.as_str()),
+        Either::Short(source) => guess::task_of_model(&source.0),
+        Either::Long(table) if table.recommender.is_some() => Some(Task::Recommend),
+        Either::Long(table) => guess::task_of_model(&table.source.as_ref()?.value.0),
     }
 }
 

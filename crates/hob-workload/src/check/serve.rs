@@ -29,9 +29,15 @@ pub(crate) fn batch(root: &raw::Root, check: &mut Check<'_>) -> Option<Work> {
     let traffic = traffic(root, model.as_ref(), check);
     let empty = raw::Batch::default();
     let raw = root.batch.as_ref().map_or(&empty, |raw| &raw.value);
-    if raw.amount.is_none() {
+    sizes::used(root.task.as_ref(), raw.total.as_ref(), check);
+    if let (Some(amount), Some(total)) = (&raw.amount, &raw.total) {
+        check.exclusive(amount, total);
+    }
+    if raw.amount.is_none() && raw.total.is_none() {
         check.missing("batch.amount", Message::new("workload-expected-count").with("example", "2M documents"));
     }
+    let of_total = sizes::recordings(raw.total.as_ref(), traffic.clip, "traffic.clip", check);
+    let amount = raw.amount.as_ref().map(|amount| amount.value.value).or(of_total);
     let serve = Serve {
         model: model?,
         task: root.task.as_ref().map(|task| task.value.value),
@@ -39,7 +45,7 @@ pub(crate) fn batch(root: &raw::Root, check: &mut Check<'_>) -> Option<Work> {
         precision: raw.precision.as_ref().map(|precision| precision.value.value),
         engine: raw.engine.as_ref().map(|engine| engine.value.value.to_owned()),
     };
-    Some(Work::Batch { serve, amount: raw.amount.as_ref()?.value.value })
+    Some(Work::Batch { serve, amount: amount? })
 }
 
 fn traffic(root: &raw::Root, model: Option<&ModelRef>, check: &mut Check<'_>) -> Traffic {

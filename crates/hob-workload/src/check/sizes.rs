@@ -26,6 +26,8 @@ const USED_BY: &[(&str, &[Task])] = &[
     ("data.resolution", &[Task::Vision, Task::DiffusionImage, Task::DiffusionVideo, Task::Llm]),
     ("data.frames", &[Task::DiffusionVideo, Task::Vision]),
     ("data.clip", &[Task::Speech]),
+    ("data.total", &[Task::Speech]),
+    ("batch.total", &[Task::Speech]),
 ];
 
 /// Reports a size that the stated task has no use for. A task told from a name is not held against the user.
@@ -93,6 +95,22 @@ pub(crate) fn clip(stated: Option<Seconds>, field: &str, check: &mut Check<'_>) 
     }
     check.assume(field, "30 s", "assumed-clip");
     Some(Seconds(30.0))
+}
+
+/// Recordings of a length that make up a total. A total without the length of one says nothing, which is reported.
+pub(crate) fn recordings(
+    total: Option<&Located<crate::read::Positive<Seconds>>>,
+    clip: Option<Seconds>,
+    clip_field: &str,
+    check: &mut Check<'_>,
+) -> Option<f64> {
+    let total = total?;
+    let was_reported = check.reader.problems.iter().any(|problem| problem.field == clip_field);
+    if clip.is_none() && !was_reported {
+        let problem = Problem::new(Code::Missing, total.span.clone(), clip_field).with("kind", check.kind);
+        check.absent(problem.expected(Message::new("workload-expected-time").with("example", "30 s")));
+    }
+    Some((total.value.value.0 / clip?.0).ceil())
 }
 
 /// Frames of one video: 81, five seconds of Wan 2.1, where the task is video.

@@ -74,8 +74,14 @@ fn data(root: &raw::Root, model: &str, check: &mut Check<'_>) -> Data {
     sizes::used(task, raw.resolution.as_ref(), check);
     sizes::used(task, raw.frames.as_ref(), check);
     sizes::used(task, raw.clip.as_ref(), check);
+    sizes::used(task, raw.total.as_ref(), check);
+    if let (Some(samples), Some(total)) = (&raw.samples, &raw.total) {
+        check.exclusive(samples, total);
+    }
+    let clip = sizes::clip(raw.clip.as_ref().map(|clip| clip.value.value), "data.clip", check);
+    let of_total = sizes::recordings(raw.total.as_ref(), clip, "data.clip", check);
     Data {
-        samples: raw.samples.as_ref().map(|samples| samples.value.value),
+        samples: raw.samples.as_ref().map(|samples| samples.value.value).or(of_total),
         sequence: sizes::sequence(raw.sequence.as_ref().map(|length| length.value.value), check),
         resolution: sizes::resolution(
             raw.resolution.as_ref().map(|size| size.value.value),
@@ -84,7 +90,7 @@ fn data(root: &raw::Root, model: &str, check: &mut Check<'_>) -> Data {
             check,
         ),
         frames: sizes::frames(raw.frames.as_ref().map(|frames| frames.value.value), "data.frames", check),
-        clip: sizes::clip(raw.clip.as_ref().map(|clip| clip.value.value), "data.clip", check),
+        clip,
         bytes_per_sample: raw.bytes_per_sample.as_ref().map(|size| size.value.value),
         format: raw.format.as_ref().map(|format| format.value.value.to_owned()),
         storage: raw.storage.as_ref().map(|storage| storage.value.value.to_owned()),

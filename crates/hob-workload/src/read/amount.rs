@@ -28,8 +28,10 @@ impl Quantity for RateText {
             _ => trouble::of_quantity(text),
         }
     }
-    fn is_positive(value: &PerSecond) -> bool {
-        value.0 > 0.0
+    const UNITS: &'static [&'static str] = &["req/s", "images/s", "req/min", "req/hour", "req/day"];
+    const MOST: f64 = 1e9; // all web searches of the world are some 1e5
+    fn base(value: &PerSecond) -> f64 {
+        value.0
     }
 }
 
@@ -47,15 +49,17 @@ impl Quantity for Count {
     fn parse(text: &str) -> Option<f64> {
         parse_count(text)
     }
-    fn is_positive(value: &f64) -> bool {
-        *value > 0.0
+    const MOST: f64 = COUNT_MAX;
+    fn base(value: &f64) -> f64 {
+        *value
     }
 }
 
+/// Beyond this a count is no count of anything here (15T tokens is 1.5e13).
+const COUNT_MAX: f64 = 1e16;
+
 /// A count with an optional prefix and an optional noun; the noun may be any word.
 pub(crate) fn parse_count(text: &str) -> Option<f64> {
-    /// Beyond this a count is no count of anything here (15T tokens is 1.5e13).
-    const COUNT_MAX: f64 = 1e16;
     let (number, rest) = split_number(text)?;
     let first = rest.split_whitespace().next().unwrap_or("");
     let factor = match first {
@@ -69,7 +73,7 @@ pub(crate) fn parse_count(text: &str) -> Option<f64> {
     };
     let is_noun = rest.chars().all(|c| c.is_alphabetic() || matches!(c, ' ' | '-' | '_'));
     let value = number * factor;
-    (is_noun && (0.0..=COUNT_MAX).contains(&value)).then_some(value)
+    (is_noun && value >= 0.0).then_some(value)
 }
 
 /// Frames in a second: `30 fps`, or the bare number, since the key says it.
@@ -86,10 +90,12 @@ impl Quantity for Fps {
     fn parse(text: &str) -> Option<f64> {
         let (number, unit) = split_number(text)?;
         let known = matches!(unit.to_ascii_lowercase().as_str(), "" | "fps" | "frames/s");
-        (known && (0.0..=1e6).contains(&number)).then_some(number)
+        (known && number >= 0.0).then_some(number)
     }
-    fn is_positive(value: &f64) -> bool {
-        *value > 0.0
+    const UNITS: &'static [&'static str] = &["fps"];
+    const MOST: f64 = 1e6;
+    fn base(value: &f64) -> f64 {
+        *value
     }
 }
 
@@ -110,8 +116,10 @@ impl Quantity for PerHour {
         let per: Seconds = format!("1 {}", per.trim()).parse().ok()?;
         Some(length.0 / per.0)
     }
-    fn is_positive(value: &f64) -> bool {
-        *value > 0.0
+    const UNITS: &'static [&'static str] = &["hours/hour", "hours/day"];
+    const MOST: f64 = 1e9;
+    fn base(value: &f64) -> f64 {
+        *value
     }
 }
 
@@ -131,6 +139,10 @@ impl Quantity for Resolution {
     }
     fn trouble(_: &str) -> Message {
         Message::new("workload-why-resolution")
+    }
+    const MOST: f64 = f64::INFINITY; // the reader bounds each side
+    fn base(_: &Self::Value) -> f64 {
+        1.0
     }
 }
 
@@ -183,5 +195,9 @@ impl Quantity for Hours {
     }
     fn trouble(_: &str) -> Message {
         Message::new("workload-why-hours")
+    }
+    const MOST: f64 = f64::INFINITY; // a clock has no more hours
+    fn base(_: &Self::Value) -> f64 {
+        1.0
     }
 }

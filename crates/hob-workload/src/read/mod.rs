@@ -22,6 +22,7 @@ pub(crate) use compound::{Either, Exchange, List};
 pub(crate) use number::{Decimal, Flag, Text, Whole};
 pub(crate) use quantity::{BudgetText, Positive, Written};
 pub(crate) use table::{KnownKeys, tables};
+pub(crate) use trouble::half_width;
 
 use crate::problem::{Code, Problem};
 use hob_text::Message;

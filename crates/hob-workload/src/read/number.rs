@@ -99,7 +99,7 @@ impl Read for Decimal {
             Some(read) => read,
             None => return reader.wrong_form(at, expected),
         };
-        if number > 0.0 && number <= 1e12 {
+        if (1e-9..=1e12).contains(&number) {
             return Some(Self(number));
         }
         reader.report(at.problem(Code::OutOfRange).with("got", got).expected(expected));

@@ -33,11 +33,19 @@ pub(crate) trait Quantity {
         trouble::of_quantity(text)
     }
 
-    /// Whether the amount is above zero.
-    fn is_positive(_: &Self::Value) -> bool {
-        true
-    }
+    /// Units of the kind of amount, for "did you mean".
+    const UNITS: &'static [&'static str] = &[];
+
+    /// The largest amount that makes sense; far above what exists, so that beyond it something is miswritten, and low
+    /// enough that arithmetic on it stays finite.
+    const MOST: f64;
+
+    /// The amount as a number in its base unit, to compare with the bounds; 1 where there is nothing to compare.
+    fn base(value: &Self::Value) -> f64;
 }
+
+/// Less than this of anything (a nanosecond, a billionth of a request per second) is a slip, and dividing by it overflows.
+const LEAST: f64 = 1e-9;
 
 /// An amount as it stands in the file; zero is allowed.
 pub(crate) struct Written<Q: Quantity> {
@@ -92,11 +100,11 @@ fn read_value<Q: Quantity>(at: &At<'_, '_>, reader: &mut Reader) -> Option<Q::Va
     let expected = Message::new(Q::EXPECTED).with("example", example);
     if let DeValue::String(text) = at.value {
         if let Some(value) = Q::parse(text) {
-            return Some(value);
+            return within_reason::<Q>(value, text, at, reader);
         }
         let shown: String = text.chars().take(60).collect();
         let problem = at.problem(Code::BadQuantity).with("got", shown).expected(expected);
-        reader.report(problem.hint(Q::trouble(text)));
+        reader.report(problem.hint(Q::trouble(text)).hint(trouble::near::<Q>(text)));
         return None;
     }
     let Some((number, got)) = bare_number(at.value) else { return reader.wrong_form(at, expected) };
@@ -104,7 +112,7 @@ fn read_value<Q: Quantity>(at: &At<'_, '_>, reader: &mut Reader) -> Option<Q::Va
         && number > 0.0
         && let Some(value) = Q::parse(&number.to_string())
     {
-        return Some(value);
+        return within_reason::<Q>(value, &got, at, reader);
     }
     let sound = number.is_finite() && number >= 0.0;
     let why = if sound { "workload-why-no-unit" } else { "workload-why-not-positive" };
@@ -119,6 +127,21 @@ fn read_value<Q: Quantity>(at: &At<'_, '_>, reader: &mut Reader) -> Option<Q::Va
     None
 }
 
+/// The amount, unless it is beyond all reason.
+fn within_reason<Q: Quantity>(value: Q::Value, got: &str, at: &At<'_, '_>, reader: &mut Reader) -> Option<Q::Value> {
+    if Q::base(&value) <= Q::MOST {
+        return Some(value);
+    }
+    out_of_range::<Q, Q::Value>(got, "workload-why-too-large", at, reader)
+}
+
+fn out_of_range<Q: Quantity, T>(got: &str, why: &str, at: &At<'_, '_>, reader: &mut Reader) -> Option<T> {
+    let expected = Message::new(Q::EXPECTED).with("example", Q::EXAMPLES.first().copied().unwrap_or(""));
+    let shown: String = got.chars().take(60).collect();
+    reader.report(at.problem(Code::OutOfRange).with("got", shown).expected(expected).hint(Message::new(why)));
+    None
+}
+
 impl<Q: Quantity> Read for Written<Q> {
     fn read(at: &At<'_, '_>, reader: &mut Reader) -> Option<Self> {
         read_value::<Q>(at, reader).map(|value| Self { value, quantity: PhantomData })
@@ -128,32 +151,32 @@ impl<Q: Quantity> Read for Written<Q> {
 impl<Q: Quantity> Read for Positive<Q> {
     fn read(at: &At<'_, '_>, reader: &mut Reader) -> Option<Self> {
         let value = read_value::<Q>(at, reader)?;
-        if Q::is_positive(&value) {
+        let base = Q::base(&value);
+        if base >= LEAST {
             return Some(Self { value, quantity: PhantomData });
         }
-        let expected = Message::new(Q::EXPECTED).with("example", Q::EXAMPLES.first().copied().unwrap_or(""));
         let got = if let DeValue::String(text) = at.value { text.as_ref() } else { "0" };
-        let problem = at.problem(Code::OutOfRange).with("got", got).expected(expected);
-        reader.report(problem.hint(Message::new("workload-why-not-positive")));
-        None
+        let why = if base > 0.0 { "workload-why-too-small" } else { "workload-why-not-positive" };
+        out_of_range::<Q, Self>(got, why, at, reader)
     }
 }
 
 /// An amount of hob-units: parses by its own `FromStr`.
 macro_rules! unit_quantity {
-    ($type:ty, $expected:literal, $pattern:literal, $unit:expr, $positive:expr, $examples:expr) => {
+    ($type:ty, $expected:literal, $pattern:literal, $unit:literal, $units:expr, $most:expr, $examples:expr) => {
         impl Quantity for $type {
             type Value = Self;
             const EXPECTED: &'static str = $expected;
             const EXAMPLES: &'static [&'static str] = &$examples;
             const PATTERN: &'static str = $pattern;
-            const UNIT: Option<&'static str> = $unit;
+            const UNIT: Option<&'static str> = Some($unit);
+            const UNITS: &'static [&'static str] = &$units;
+            const MOST: f64 = $most;
             fn parse(text: &str) -> Option<Self> {
                 text.parse().ok()
             }
-            fn is_positive(value: &Self) -> bool {
-                let positive: fn(&Self) -> bool = $positive;
-                positive(value)
+            fn base(value: &Self) -> f64 {
+                hob_units::Quantity::base(*value)
             }
         }
     };
@@ -163,42 +186,54 @@ unit_quantity!(
     Seconds,
     "workload-expected-time",
     r"^\s*[+]?[0-9.][0-9_,.eE+]*\s*(ns|us|ms|s|sec|seconds?|min|minutes?|h|hours?|d|days?|weeks?|months?|years?)\s*$",
-    Some("days"),
-    |value| value.0 > 0.0,
+    "days",
+    ["s", "ms", "min", "h", "days", "weeks", "seconds", "minutes", "hours", "months", "years"],
+    1e10, // three hundred years: longer than any archive of video
     ["5 days", "2 hours", "300 ms"]
 );
 unit_quantity!(
     Bytes,
     "workload-expected-size",
     r"^\s*[+]?[0-9.][0-9_,.eE+]*\s*([KMGTP]i|[kKMGTP])?[Bb]\s*$",
-    Some("GiB"),
-    |value| value.0 > 0,
+    "GiB",
+    ["GiB", "GB", "MiB", "MB", "TiB", "TB", "KiB", "kB", "B"],
+    1e15,
     ["80 GiB", "300 kB"]
 );
 unit_quantity!(
     BytesPerSec,
     "workload-expected-transfer",
     r"^\s*[+]?[0-9.][0-9_,.eE+]*\s*[A-Za-z]+(/s)?\s*$",
-    Some("Gbit/s"),
-    |value| value.0 > 0.0,
+    "Gbit/s",
+    ["Gbit/s", "GB/s", "Mbit/s", "MB/s", "Gbps", "Mbps"],
+    1e15,
     ["25 Gbit/s", "2 GB/s"]
 );
 unit_quantity!(
     Share,
     "workload-expected-share",
     r"^\s*[+]?[0-9.]+\s*%\s*$",
-    Some("%"),
-    |value| value.0 > 0.0,
+    "%",
+    ["%"],
+    1e6, // above the whole, which each field judges with its own words
     ["40%", "80%"]
 );
 unit_quantity!(
     Tokens,
     "workload-expected-tokens",
     r"^\s*[+]?[0-9.][0-9_,.eE+]*\s*[kMBT]?\s*tokens?\s*$",
-    Some("tokens"),
-    |value| value.0 > 0,
+    "tokens",
+    ["tokens", "k tokens", "M tokens", "B tokens", "T tokens"],
+    1e16, // the largest training runs read 1e14
     ["500 tokens", "2B tokens"]
 );
+
+/// Most money of any currency: above the price of all computers.
+const MONEY_MOST: f64 = 1e15;
+
+fn amount(money: &Money) -> f64 {
+    money.as_f64_for_score()
+}
 
 impl Quantity for Money {
     type Value = Self;
@@ -212,8 +247,9 @@ impl Quantity for Money {
     fn trouble(text: &str) -> Message {
         trouble::of_money(text)
     }
-    fn is_positive(value: &Self) -> bool {
-        value.amount > hob_units::Money::zero(value.currency).amount
+    const MOST: f64 = MONEY_MOST;
+    fn base(value: &Self) -> f64 {
+        amount(value)
     }
 }
 
@@ -229,8 +265,9 @@ impl Quantity for MoneyPer {
     fn trouble(text: &str) -> Message {
         trouble::of_money(text)
     }
-    fn is_positive(value: &Self) -> bool {
-        Money::is_positive(&value.money)
+    const MOST: f64 = MONEY_MOST;
+    fn base(value: &Self) -> f64 {
+        amount(&value.money)
     }
 }
 
@@ -250,10 +287,11 @@ impl Quantity for BudgetText {
     fn trouble(text: &str) -> Message {
         trouble::of_money(text)
     }
-    fn is_positive(value: &Budget) -> bool {
+    const MOST: f64 = MONEY_MOST;
+    fn base(value: &Budget) -> f64 {
         match value {
-            Budget::Rate(rate) => MoneyPer::is_positive(rate),
-            Budget::Total(money) => Money::is_positive(money),
+            Budget::Rate(rate) => amount(&rate.money),
+            Budget::Total(money) => amount(money),
         }
     }
 }
