@@ -7,6 +7,8 @@ mod metadata;
 mod translate;
 mod types;
 
+use serde_json::Value;
+
 use crate::config::graph_from_config;
 use crate::dtype::Dtype;
 use crate::error::ModelError;
@@ -49,17 +51,13 @@ fn graph(path: &str, name: &str, header: Header) -> ModelGraph {
     let Header { metadata, inventory } = header;
     let family = metadata.text("general.architecture").unwrap_or("unknown").to_owned();
     let of_tensors = weights(&inventory).parameters();
-    let mut from_config = None;
-    if let Some(config) = translate::config(&family, &metadata, &inventory.tensors) {
-        match graph_from_config(path, name, &config) {
-            Ok(graph) => {
-                let share = graph.parameters().abs_diff(of_tensors) as f64 / of_tensors.max(1) as f64;
-                from_config = Some(graph).filter(|_| share <= COUNT_SHARE_MAX);
-            }
-            // The tensors still say enough.
-            Err(_) => from_config = None,
-        }
-    }
+    // The tensors still say enough when the config does not.
+    let from_config = translate::config(&family, &metadata, &inventory.tensors)
+        .and_then(|config| of_family(path, name, config))
+        .filter(|graph| {
+            let share = graph.parameters().abs_diff(of_tensors) as f64 / of_tensors.max(1) as f64;
+            share <= COUNT_SHARE_MAX
+        });
     let mut graph = match from_config {
         Some(mut graph) => {
             reconcile(&mut graph, inventory);
@@ -78,6 +76,19 @@ fn graph(path: &str, name: &str, header: Header) -> ModelGraph {
         graph.unknowns.retain(|note| !note.what.starts_with("parameter count"));
     }
     graph
+}
+
+/// The graph of the translated config. Each size is offered in every spelling; those that this family does not know are
+/// taken back, so that only what it truly did not understand is listed.
+fn of_family(path: &str, name: &str, mut config: Value) -> Option<ModelGraph> {
+    loop {
+        let graph = graph_from_config(path, name, &config).ok()?;
+        let unread: Vec<&str> = graph.unknowns.iter().map(|note| note.what.as_str()).collect();
+        // Each turn takes keys out of a config of under a hundred.
+        if !translate::drop_spellings(&mut config, &unread) {
+            return Some(graph);
+        }
+    }
 }
 
 /// The type that most bytes are stored in, when it is a quantised one.

@@ -55,6 +55,30 @@ const KEYS: &[(&str, &[&str])] = &[
     ("nextn_predict_layers", &["num_nextn_predict_layers"]),
 ];
 
+/// Spellings of what is not taken over key by key.
+const OTHER_SPELLINGS: &[&[&str]] = &[
+    &["vocab_size", "padded_vocab_size"],
+    &["head_dim", "kv_channels"],
+    &["intermediate_size", "moe_intermediate_size"],
+];
+
+/// Takes out the spellings that the family's reader did not look at, where it looked at another one of the same size.
+/// Whether there were any.
+pub(super) fn drop_spellings(config: &mut Value, unread: &[&str]) -> bool {
+    let Some(config) = config.as_object_mut() else { return false };
+    let groups = KEYS.iter().map(|(_, spellings)| *spellings).chain(OTHER_SPELLINGS.iter().copied());
+    let before = config.len();
+    for group in groups {
+        let read: Vec<Value> =
+            group.iter().filter(|key| !unread.contains(key)).filter_map(|key| config.get(*key).cloned()).collect();
+        config.retain(|key, size| {
+            let is_spare = group.contains(&key.as_str()) && unread.contains(&key.as_str()) && read.contains(size);
+            !is_spare
+        });
+    }
+    config.len() < before
+}
+
 /// Sizes that the tensors' reader can use when no config reader fits.
 pub(super) fn hints(family: &str, metadata: &Metadata) -> Hints {
     let size = |key: &str| metadata.size(&format!("{family}.{key}")).filter(|size| *size > 0 && *size < 1 << 28);

@@ -1,7 +1,7 @@
-//! Broken and hostile files: an error that names the file, in bounded time and memory.
+//! Broken and hostile files: an error that names the file. That time and memory are bounded is shown where the binary is
+//! tested, under limits of the operating system; here the test runner ends what hangs.
 
 use std::io::{Seek, SeekFrom, Write};
-use std::time::{Duration, Instant};
 
 use hob_model::{DiskFiles, MemoryFiles, ModelError, ModelGraph, read_model};
 
@@ -11,14 +11,8 @@ use crate::samples::{
 };
 use crate::writers::{Gguf, Message, graph, model, node, safetensors, safetensors_raw, tensor, weight};
 
-/// No hostile file may keep the reader longer; real files take milliseconds, and test machines are slow.
-const TIME_MAX: Duration = Duration::from_secs(20);
-
 fn read(name: &str, bytes: Vec<u8>) -> Result<ModelGraph, ModelError> {
-    let began = Instant::now();
-    let result = read_model(name, &MemoryFiles::new().with(name, bytes));
-    assert!(began.elapsed() < TIME_MAX, "{name} took {:?}", began.elapsed());
-    result
+    read_model(name, &MemoryFiles::new().with(name, bytes))
 }
 
 /// The file is refused with words that say why.
@@ -108,7 +102,7 @@ fn odd_safetensors_are_read_with_notes() {
 }
 
 #[test]
-fn many_distinct_layers_take_bounded_time() {
+fn many_distinct_layers_are_read() {
     let names: Vec<String> = (0..20_000).map(|layer| format!("layers.{layer}.mlp.up_proj.weight")).collect();
     let shapes: Vec<[u64; 2]> = (0..20_000).map(|layer| [layer % 1_000, 0]).collect();
     let tensors: Vec<_> =
@@ -210,9 +204,7 @@ fn check_sparse(name: &str, head: &[u8]) {
         println!("skipped: the file system holds no sparse file of 10 GB");
         return;
     }
-    let began = Instant::now();
     let result = read_model(path.to_str().unwrap(), &DiskFiles);
-    assert!(began.elapsed() < TIME_MAX, "{name} took {:?}", began.elapsed());
     assert!(result.is_err(), "{name}: {result:?}");
 }
 

@@ -80,6 +80,28 @@ proptest! {
     }
 
     #[test]
+    fn what_the_reference_reader_accepts_is_accepted(changes in prop::collection::vec(change(), 0..3)) {
+        let file = changed(tiny_safetensors(), 200, &changes);
+        let Ok((_, reference)) = safetensors::SafeTensors::read_metadata(&file) else { return Ok(()) };
+        let elements: u64 =
+            reference.tensors().values().map(|tensor| tensor.shape.iter().product::<usize>() as u64).sum();
+        let graph = read_model("a.safetensors", &MemoryFiles::new().with("a.safetensors", file));
+        match graph {
+            Ok(graph) => {
+                let stored = graph.stored.unwrap_or_default();
+                prop_assert_eq!(stored.tensors, reference.tensors().len() as u64);
+                prop_assert_eq!(stored.elements.values().sum::<u64>(), elements);
+            }
+            // The reference reader keeps the last of two tensors or keys of one name, and takes a file of none.
+            Err(error) => {
+                let text = error.to_string();
+                let is_stricter = ["twice", "no tensor"].iter().any(|words| text.contains(words));
+                prop_assert!(is_stricter, "{}", text);
+            }
+        }
+    }
+
+    #[test]
     fn gguf(changes in prop::collection::vec(change(), 1..6)) {
         entries::gguf(&changed(llama_gguf(), 1_800, &changes));
     }
