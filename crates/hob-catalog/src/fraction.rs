@@ -1,6 +1,7 @@
 //! A share of a GPU as a GPU of its own, with rates derived from the whole card.
 
 use hob_units::{Bytes, Share, gib};
+use serde::Serialize;
 use thiserror::Error;
 
 use crate::gpu::{Fraction, Gpu};
@@ -8,7 +9,8 @@ use crate::provenance::{Confidence, Provenance};
 use crate::read::gpus::append;
 
 /// How the share is cut.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum FractionKind {
     /// vGPU and cloud slices: memory is cut hard, compute is shared in time.
     TimeSliced,
@@ -62,6 +64,9 @@ pub enum FractionError {
 /// The share as a GPU; id, name and provenance are the parent's until the caller sets them.
 pub(crate) fn share_of_parent(parent: &Gpu, kind: FractionKind, compute: Share, memory: Bytes) -> Gpu {
     let memory_share = Share(memory.0 as f64 / parent.memory.0.max(1) as f64);
+    // A MIG slice gets whole video engines in proportion to its compute slices; the others take turns on all of them.
+    let whole = |count: u8| (f64::from(count) * compute.0 + 1e-9).floor() as u8;
+    let engines = |count: Option<u8>| if kind == FractionKind::Mig { count.map(whole) } else { count };
     let bandwidth_share = if kind == FractionKind::Mig { memory_share } else { compute };
     Gpu {
         memory,
@@ -71,11 +76,11 @@ pub(crate) fn share_of_parent(parent: &Gpu, kind: FractionKind, compute: Share, 
         interconnect: None,
         interconnect_bandwidth: None,
         tdp: parent.tdp.map(|watts| watts * compute.0),
-        nvenc: None,
-        nvdec: None,
+        nvenc: engines(parent.nvenc),
+        nvdec: engines(parent.nvdec),
         mig_instances_max: Some(0),
         gpus_on_board: 1,
-        fraction: Some(Fraction { parent: parent.id.clone(), compute, memory: memory_share }),
+        fraction: Some(Fraction { parent: parent.id.clone(), compute, memory: memory_share, kind }),
         ..parent.clone()
     }
 }

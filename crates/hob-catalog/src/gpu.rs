@@ -6,6 +6,7 @@ use std::fmt;
 use hob_units::{Bytes, BytesPerSec, FlopsPerSec, Share, Watts};
 use serde::Serialize;
 
+use crate::fraction::FractionKind;
 use crate::provenance::Provenance;
 
 /// Who makes the chip.
@@ -66,6 +67,8 @@ pub struct Fraction {
     pub compute: Share,
     /// Share of the parent's memory.
     pub memory: Share,
+    /// How it is cut, which decides whether it may borrow what its neighbours leave idle.
+    pub kind: FractionKind,
 }
 
 /// One GPU model, board variant or fraction. Rates are dense peaks (no 2:4 sparsity) as the vendor states them.
@@ -101,9 +104,10 @@ pub struct Gpu {
     pub pcie_lanes: Option<u8>,
     /// Board power.
     pub tdp: Option<Watts>,
-    /// Video encode engines on the row's board; `Some(0)` means none, `None` means not known.
+    /// Video encode engines on the row's board; `Some(0)` means none, `None` means not known. A MIG slice holds whole
+    /// engines; any other fraction shares all engines of the card in time.
     pub nvenc: Option<u8>,
-    /// Video decode engines on the row's board.
+    /// Video decode engines, as above.
     pub nvdec: Option<u8>,
     /// Whether the encode engines do AV1.
     pub av1_encode: Option<bool>,

@@ -3,15 +3,18 @@
 //! Physics first: bytes over bandwidth and FLOPs over peak, folded over the operator graph, with few efficiencies and
 //! overheads from `data/calibration/`. Pure: the same inputs give the same numbers.
 
+mod band;
 mod efficiency;
 mod forward;
 mod hardware;
 mod limit;
 mod outcome;
 mod percentile;
+mod rate_table;
 mod serve;
 mod strategy;
 mod train;
+mod transcode;
 
 pub use efficiency::{Coefficient, Efficiencies, EfficiencyError, Scope};
 pub use forward::{
@@ -21,9 +24,14 @@ pub use hardware::{Hardware, Link};
 pub use limit::{LatencyKind, Limit};
 pub use outcome::{EstimateError, Fit, MemoryEstimate, MemoryKind, MemoryTerm, TimeTerm};
 pub use percentile::{Percentile4, Percentiles};
+pub use rate_table::RateTableError;
 pub use serve::{Arrival, ServeEstimate, ServeLoad, ServeProfile, capacity, estimate_llm};
 pub use strategy::{
     AttentionKernel, Engine, KvFormat, NumberFormat, OptimizerKind, Recompute, ServeStrategy, Sharding, TrainMethod,
     TrainStrategy, WeightFormat,
 };
 pub use train::{TrainEstimate, TrainFigures, TrainJob, TrainProfile, TrainRates, estimate_train};
+pub use transcode::{
+    Direction, Measured, Measurement, MediaRates, ReferenceClock, RenderRate, TranscodeEstimate, TranscodeJob,
+    TranscodeRate, TranscodeStage, TranscodeTerm, Video, VideoClock, estimate_transcode, estimate_transcode_cpu,
+};

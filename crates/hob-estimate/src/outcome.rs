@@ -129,4 +129,42 @@ pub enum EstimateError {
         /// What was asked for.
         kind: &'static str,
     },
+    /// A codec, preset, renderer, format or card that no table has.
+    #[error("{what} `{name}` is not known; known: {known}{}", did_you_mean.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default())]
+    UnknownWord {
+        /// `codec`, `renderer`...
+        what: &'static str,
+        /// As given, cut to a bounded length.
+        name: String,
+        /// What is known, separated by commas.
+        known: String,
+        /// The nearest known word.
+        did_you_mean: Option<String>,
+    },
+    /// A size or rate that no work has.
+    #[error("{field} = {value} is not {expected}")]
+    OutOfRange {
+        /// Field in the caller's words.
+        field: &'static str,
+        /// As given.
+        value: String,
+        /// The bounds in words.
+        expected: &'static str,
+    },
+    /// The card has no engine for it.
+    #[error("{gpu} has no engine for {what}")]
+    NoEngine {
+        /// GPU id.
+        gpu: String,
+        /// `encoding h264`...
+        what: String,
+    },
+    /// Possible, but nobody has published how fast.
+    #[error("no public rate is known for {what}; measure it with `{measurement}`")]
+    NoRate {
+        /// `decoding vp9 on t4`...
+        what: String,
+        /// The command that gives it.
+        measurement: String,
+    },
 }

@@ -15,5 +15,5 @@ pub use bytes::{Bytes, BytesPerSec, gib};
 pub use interval::{Interval, IntervalError};
 pub use money::{Currency, Money, MoneyPer, Period};
 pub use parse::{ParseQuantityError, split_number};
-pub use quantity::{Flops, FlopsPerSec, PerSecond, Quantity, Share, Tokens, Watts};
+pub use quantity::{Count, Flops, FlopsPerSec, PerSecond, Quantity, Share, Tokens, Watts};
 pub use time::{HOURS_PER_MONTH, Seconds};

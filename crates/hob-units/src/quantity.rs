@@ -93,6 +93,11 @@ float_quantity!(
     "watts"
 );
 float_quantity!(
+    /// A number of things that need not be whole: streams at a time, engines at work, hours of video in an hour.
+    Count,
+    "count"
+);
+float_quantity!(
     /// A share of a whole: 0.25 is a quarter, printed as `25%`.
     Share,
     "share"
@@ -145,6 +150,13 @@ impl fmt::Display for PerSecond {
 impl fmt::Display for Watts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&format!("{:.0} W", self.0))
+    }
+}
+
+impl fmt::Display for Count {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (scaled, prefix) = if self.0 >= 1e5 { si(self.0) } else { (self.0, "") };
+        f.pad(&format!("{}{prefix}", three_digits(scaled)))
     }
 }
 

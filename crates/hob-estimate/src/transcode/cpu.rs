@@ -1,0 +1,153 @@
+//! What CPU cores do for video: all of it, or what the engines leave.
+
+use hob_catalog::InstanceType;
+use hob_units::{Count, Interval, PerSecond};
+
+use crate::band;
+use crate::outcome::EstimateError;
+use crate::rate_table::{cite, unknown_word};
+use crate::transcode::rates::{Direction, MediaRates, TranscodeRate};
+use crate::transcode::{PRESETS, Stages, TranscodeJob, TranscodeStage, TranscodeTerm, Video, measure};
+
+/// The CPU encoder's preset of about the quality of an NVENC preset: x264, x265, SVT-AV1. P4 to P7 in high quality are
+/// commonly put beside `fast` to `slow` (general knowledge; data/media/transcode_rates.csv has the speeds).
+const PRESET_OF: [(&str, [&str; 3]); 7] = [
+    ("p1", ["superfast", "superfast", "12"]),
+    ("p2", ["veryfast", "veryfast", "10"]),
+    ("p3", ["faster", "veryfast", "10"]),
+    ("p4", ["fast", "fast", "8"]),
+    ("p5", ["fast", "fast", "8"]),
+    ("p6", ["medium", "medium", "6"]),
+    ("p7", ["slow", "slow", "4"]),
+];
+
+/// The preset in the CPU encoder's own words.
+pub(crate) fn preset_of(codec: &str, preset: &str) -> String {
+    let column = match codec {
+        "h264" => 0,
+        "hevc" => 1,
+        _ => 2,
+    };
+    let words = PRESET_OF.iter().find(|(nvenc, _)| *nvenc == preset).and_then(|(_, words)| words.get(column));
+    words.map_or(preset, |word| *word).to_owned()
+}
+
+/// All of the work on cores.
+pub(crate) fn estimate(
+    job: &TranscodeJob,
+    instance: &InstanceType,
+    nodes: u32,
+    rates: &MediaRates,
+) -> Result<Stages, EstimateError> {
+    let mut sources = Vec::new();
+    let vcpus = instance.vcpus.filter(|count| *count > 0);
+    if vcpus.is_none() {
+        return Err(EstimateError::UnknownHardware { gpu: instance.name.clone(), what: "number of vCPUs" });
+    }
+    let mut seconds = beside_engines(job, true, rates, &mut sources)?;
+    for output in &job.outputs {
+        let rate = encode_rate(job, output, rates, &mut sources)?;
+        seconds = band::plus_together(seconds, rate.inverted(output.load()));
+        if output.resolution != job.input.resolution {
+            let row = core_row(rates, "", Direction::Scale, "", "scaling")?;
+            sources.push(cite(&row.provenance));
+            seconds = band::plus_together(seconds, row.fps.inverted(job.input.full_hd_frames() * output.fps));
+        }
+    }
+    let term = term(seconds, instance, nodes);
+    // Threads of one encoder fill one machine's cores only in part; its own measurement used two of them.
+    let two_threads: Interval<Count> = seconds.inverted(2.0);
+    let of_machine = f64::from(vcpus.unwrap_or(1));
+    let whole: Interval<Count> = seconds.inverted(of_machine);
+    let speed_of_one = Interval { low: two_threads.low, mid: whole.mid, high: whole.high };
+    let speed_of_one = Interval { low: band::slower(speed_of_one, whole).low, ..speed_of_one };
+    Ok(Stages { terms: vec![term], speed_of_one, sources })
+}
+
+/// Frame rate of the clip that the remux row was measured on: sound and container go by the second, not by the frame.
+const REMUX_FPS: f64 = 30.0;
+
+/// Core-seconds for each second of video beside the engines: container and sound of each stream and rendition, and
+/// decoding when the engines cannot.
+pub(crate) fn beside_engines(
+    job: &TranscodeJob,
+    decodes: bool,
+    rates: &MediaRates,
+    sources: &mut Vec<String>,
+) -> Result<Interval<Count>, EstimateError> {
+    let remux = core_row(rates, "", Direction::Remux, "", "container and sound")?;
+    sources.push(cite(&remux.provenance));
+    let mut seconds: Interval<Count> = remux.fps.inverted(REMUX_FPS * job.outputs.len() as f64);
+    if decodes {
+        let rate = match job.measured_decode_fps.filter(|_| job.measured_on.is_none()) {
+            Some(fps) => Interval::within_factor(PerSecond(fps), 1.3).scaled(job.input.full_hd_frames()),
+            None => {
+                let row =
+                    core_row(rates, &job.input.codec, Direction::Decode, "", &measure::decode_command(job, false))?;
+                sources.push(cite(&row.provenance));
+                row.fps
+            }
+        };
+        seconds = band::plus_together(seconds, rate.inverted(job.input.load()));
+    }
+    Ok(seconds)
+}
+
+/// The term of all cores of the machines.
+pub(crate) fn term(seconds: Interval<Count>, instance: &InstanceType, nodes: u32) -> TranscodeTerm {
+    let vcpus = instance.vcpus.filter(|count| *count > 0);
+    let cores = vcpus.map(|count| f64::from(count) * f64::from(nodes));
+    TranscodeTerm {
+        stage: TranscodeStage::Cpu,
+        capacity: cores.map(|cores| seconds.inverted(cores)),
+        formula: match cores {
+            Some(cores) => format!("{cores} vCPUs / {:.4} core-seconds for each second of video", seconds.mid.0),
+            None => "the catalog does not know the number of vCPUs".to_owned(),
+        },
+    }
+}
+
+fn encode_rate(
+    job: &TranscodeJob,
+    output: &Video,
+    rates: &MediaRates,
+    sources: &mut Vec<String>,
+) -> Result<Interval<PerSecond>, EstimateError> {
+    let same_as_first = job.outputs.first().is_some_and(|first| first.codec == output.codec);
+    if let (Some(fps), Some(first), true, true) =
+        (job.measured_encode_fps, job.outputs.first(), same_as_first, job.measured_on.is_none())
+    {
+        sources.push("encode rate measured by the user".to_owned());
+        return Ok(Interval::within_factor(PerSecond(fps), 1.3).scaled(first.full_hd_frames()));
+    }
+    let preset = preset_of(&output.codec, &job.preset);
+    let rows = || rates.transcode.iter().filter(|row| row.device == "cpu" && row.codec == output.codec);
+    let row = rows().find(|row| row.direction == Direction::Encode && row.preset == preset);
+    match row {
+        Some(row) => {
+            sources.push(cite(&row.provenance));
+            Ok(row.fps)
+        }
+        None if rows().any(|row| row.direction == Direction::Encode) => {
+            let known = rows().filter(|row| row.direction == Direction::Encode).map(|row| row.preset.as_str());
+            Err(unknown_word("preset", &job.preset, known.chain(PRESETS)))
+        }
+        None => Err(EstimateError::NoRate {
+            what: format!("encoding {} on a CPU core", output.codec),
+            measurement: measure::encode_command_cpu(job, output),
+        }),
+    }
+}
+
+fn core_row<'r>(
+    rates: &'r MediaRates,
+    codec: &str,
+    direction: Direction,
+    preset: &str,
+    measurement: &str,
+) -> Result<&'r TranscodeRate, EstimateError> {
+    rates.row("cpu", codec, direction, preset).ok_or_else(|| EstimateError::NoRate {
+        what: format!("{direction:?} {codec} on a CPU core").to_lowercase(),
+        measurement: measurement.to_owned(),
+    })
+}
