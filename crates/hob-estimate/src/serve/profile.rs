@@ -272,7 +272,8 @@ fn split(attention: &Attention, tensor: f64) -> f64 {
 /// Kernels that one layer launches, or `None` when the block is no layer.
 fn kernels(ops: &[Operator]) -> Option<f64> {
     let attention = ops.iter().find_map(|op| match &op.kind {
-        OpKind::Attention(attention) => Some(attention),
+        // An indexer scores as attention does, and is counted apart.
+        OpKind::Attention(attention) if op.site != Site::Indexer => Some(attention),
         _ => None,
     });
     let linear = ops.iter().any(|op| matches!(op.kind, OpKind::LinearAttention { .. }));

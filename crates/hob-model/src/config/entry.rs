@@ -13,8 +13,9 @@ const SIZE_ENDINGS: [&str; 12] = [
     "_layers", "_layer", "_dim", "_size", "_rank", "_heads", "_experts", "_width", "_depth", "_blocks", "_modules",
     "_types",
 ];
-/// Keys with such an end that bear on training, decoding or numerics alone.
-const HARMLESS: [&str; 16] = [
+/// Keys with such an end that bear on training, decoding or numerics alone. Modules for multi-token prediction are left out
+/// of every graph: published counts leave them out, and engines run them only to speculate.
+const HARMLESS: [&str; 21] = [
     "chunk_size_feed_forward",
     "ep_size",
     "pretraining_tp",
@@ -28,6 +29,11 @@ const HARMLESS: [&str; 16] = [
     "batch_size",
     "moe_router_chunk_size",
     "target_modules",
+    "num_nextn_predict_layers",
+    "num_mtp_modules",
+    "mtp_transformer_layers",
+    "mtp_num_hidden_layers",
+    "mtp_num_layers",
     "num_hidden_layers",
     "vocab_size",
     "hidden_size",

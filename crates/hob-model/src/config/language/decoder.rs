@@ -122,20 +122,6 @@ impl Decoder {
         })
     }
 
-    /// Notes that modules for multi-token prediction, counted by one of `keys`, are left out.
-    pub(super) fn without_prediction(mut self, fields: &Fields<'_>, keys: &[&str]) -> Result<Self, ModelError> {
-        let mut is_noted = false;
-        for key in keys {
-            // Every key is read, so that none of them is listed as not understood.
-            if fields.size_opt(key)?.unwrap_or(0) > 0 && !is_noted {
-                is_noted = true;
-                let consequence = "multi-token prediction is left out, as in published parameter counts";
-                self.notes.push(fields.unknown(key, consequence));
-            }
-        }
-        Ok(self)
-    }
-
     /// The same decoder with another norm.
     pub(super) fn with_norm(mut self, norm: NormStyle) -> Self {
         self.norm = norm;

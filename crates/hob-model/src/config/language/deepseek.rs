@@ -49,8 +49,7 @@ struct Shape {
 }
 
 fn graph(fields: &Fields<'_>, name: &str, family: &Family) -> Result<ModelGraph, ModelError> {
-    let decoder = Decoder::read(fields, family.name, Defaults::PLAIN)?
-        .without_prediction(fields, &["num_nextn_predict_layers"])?;
+    let decoder = Decoder::read(fields, family.name, Defaults::PLAIN)?;
     let indexer = family.has_indexer.then(|| Indexer::read(fields)).transpose()?;
     let attention = LatentAttention::read(fields, &decoder, Some(family.query_rank), indexer)?;
     let holds = mixtures(fields, decoder.layers, family.dense_layers)?;

@@ -20,8 +20,7 @@ const HEAVY: u64 = 128;
 
 /// Reads a `deepseek_v4` config.
 pub(super) fn graph(fields: &Fields<'_>, name: &str) -> Result<ModelGraph, ModelError> {
-    let mut decoder = Decoder::read(fields, "deepseek_v4", Defaults::PLAIN)?
-        .without_prediction(fields, &["num_nextn_predict_layers"])?;
+    let mut decoder = Decoder::read(fields, "deepseek_v4", Defaults::PLAIN)?;
     // Routed by a table of tokens in place of the router's choice; the router's matrix weighs the experts all the same.
     fields.written("num_hash_layers");
     let compressions = compressions(fields, &mut decoder)?;

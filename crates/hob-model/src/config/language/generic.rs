@@ -71,10 +71,7 @@ impl Attention {
 
 fn decoder(fields: &Fields<'_>, name: &str) -> Result<ModelGraph, ModelError> {
     // Where the key is absent, the file was written by a class with transformers' base default.
-    let mut decoder = Decoder::read(fields, "unknown", Defaults::TIED)?.without_prediction(
-        fields,
-        &["num_nextn_predict_layers", "num_mtp_modules", "mtp_num_hidden_layers", "mtp_num_layers"],
-    )?;
+    let mut decoder = Decoder::read(fields, "unknown", Defaults::TIED)?;
     let attention = match fields.size_opt("kv_lora_rank")? {
         Some(_) => Attention::Latent(LatentAttention::read(fields, &decoder, None, None)?),
         None => Attention::Heads(heads(fields, &decoder)?),

@@ -70,8 +70,7 @@ fn body(
     dtype: Dtype,
     names: &'static [&'static str],
 ) -> Result<(Decoder, Vec<Block>), ModelError> {
-    let mut decoder = Decoder::read(fields, family, Defaults { dtype, ..Defaults::PLAIN })?
-        .without_prediction(fields, &["mtp_num_hidden_layers", "num_nextn_predict_layers"])?;
+    let mut decoder = Decoder::read(fields, family, Defaults { dtype, ..Defaults::PLAIN })?;
     let heads = HeadDefaults { head_dim: Some(256), ..HeadDefaults::default() };
     let mut attention = SelfAttention::read(fields, &decoder, heads)?.biased(fields.flag("attention_bias", false));
     attention.query_key_norm = QueryKeyNorm::Head;

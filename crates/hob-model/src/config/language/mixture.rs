@@ -26,10 +26,7 @@ pub(super) fn mixtral(fields: &Fields<'_>, name: &str) -> Result<ModelGraph, Mod
 /// Reads a `minimax_m2` config: norms over all heads of query and key together, and experts in every layer. The router's
 /// correction bias is a buffer that published counts leave out.
 pub(super) fn minimax_m2(fields: &Fields<'_>, name: &str) -> Result<ModelGraph, ModelError> {
-    let mut decoder = Decoder::read(fields, "minimax_m2", Defaults::PLAIN)?;
-    if fields.flag("use_mtp", true) {
-        decoder = decoder.without_prediction(fields, &["num_mtp_modules", "mtp_transformer_layers"])?;
-    }
+    let decoder = Decoder::read(fields, "minimax_m2", Defaults::PLAIN)?;
     let mut attention = SelfAttention::read(fields, &decoder, HeadDefaults::default())?;
     attention.query_key_norm = match (fields.flag("use_qk_norm", true), fields.text("qk_norm_type")) {
         (false, _) => QueryKeyNorm::None,
