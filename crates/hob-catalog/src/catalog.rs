@@ -104,7 +104,7 @@ impl Catalog {
             }
         }
         let (file, text) = embedded::PRICES;
-        if let Ok(rows) = read::prices::read(file, text).map_err(&mut good) {
+        if let Ok(rows) = read::prices::read(file, text, |_, _, _, _| Ok(())).map_err(&mut good) {
             let (hints, prices): (Vec<Price>, Vec<Price>) =
                 rows.prices.into_iter().partition(|price| price.cloud == RESALE);
             out.hints = hints;
@@ -160,7 +160,8 @@ impl Catalog {
         }
     }
 
-    /// The catalog with a user's facts over it: rows of the same name are replaced, others added.
+    /// The catalog with a user's facts over it: rows of the same name are replaced, others added. A row of a known
+    /// machine that leaves something out (SkyPilot states no network) keeps what the catalog knows of it.
     #[must_use]
     pub fn with_overlay(mut self, overlay: Overlay) -> Self {
         for gpu in overlay.gpus {
@@ -175,11 +176,17 @@ impl Catalog {
         }
         self.aliases.extend(overlay.aliases);
         self.index_gpus();
-        for instance in overlay.instances {
-            self.instance_facts.remove(&(instance.cloud.clone(), instance.name.clone()));
+        for mut instance in overlay.instances {
             let key = key(&instance.cloud, &instance.name);
             match self.instance_places.get(&key).and_then(|place| self.instances.get_mut(*place)) {
-                Some(slot) => *slot = instance,
+                Some(slot) if slot.gpu == instance.gpu && slot.gpu_count == instance.gpu_count => {
+                    instance.fill_unknown_from(slot);
+                    *slot = instance;
+                }
+                Some(slot) => {
+                    self.instance_facts.remove(&(slot.cloud.clone(), slot.name.clone()));
+                    *slot = instance;
+                }
                 None => {
                     self.instance_places.insert(key, self.instances.len());
                     self.instances.push(instance);

@@ -260,8 +260,8 @@ fn read(file: &str, text: &str) -> Result<Vec<CompatFact>, CatalogError> {
     table.each_row(|row| {
         let text = |column| row.text(column).unwrap_or_default().to_owned();
         facts.push(CompatFact {
-            kind: row.required("kind", "a kind of fact")?.to_owned(),
-            subject: row.required("subject", "what the fact is about")?.to_owned(),
+            kind: row.required("kind", "precision_floor")?.to_owned(),
+            subject: row.required("subject", "bf16")?.to_owned(),
             subject_version: text("subject_version"),
             op: text("op"),
             object: text("object"),

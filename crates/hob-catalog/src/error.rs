@@ -5,6 +5,8 @@ use std::fmt;
 use serde::Serialize;
 use thiserror::Error;
 
+use crate::expected::Expected;
+
 /// Row errors that are kept per file; the rest are counted. Twenty show the pattern of a broken file.
 pub const ROW_ERRORS_KEPT_MAX: usize = 20;
 
@@ -23,24 +25,24 @@ pub struct RowError {
     pub column: String,
     /// The value, cut to a bounded length.
     pub got: String,
-    /// What was expected, with an example.
-    pub expected: String,
-    /// What to do about it: "did you mean `a10`?".
-    pub hint: Option<Box<str>>,
+    /// What was expected.
+    pub expected: Expected,
+    /// Names that may have been meant, best first; at most three.
+    pub did_you_mean: Box<[String]>,
 }
 
 impl RowError {
-    pub(crate) fn new(file: &str, line: u64, column: &str, got: &str, expected: impl Into<String>) -> Self {
+    pub(crate) fn new(file: &str, line: u64, column: &str, got: &str, expected: Expected) -> Self {
         let got = if got.chars().count() > GOT_CHARS_MAX {
             got.chars().take(GOT_CHARS_MAX).chain("...".chars()).collect()
         } else {
             got.to_owned()
         };
-        Self { file: file.to_owned(), line, column: column.to_owned(), got, expected: expected.into(), hint: None }
+        Self { file: file.to_owned(), line, column: column.to_owned(), got, expected, did_you_mean: Box::default() }
     }
 
-    pub(crate) fn hinted(mut self, hint: Option<String>) -> Self {
-        self.hint = hint.map(String::into_boxed_str);
+    pub(crate) fn meant(mut self, names: Vec<String>) -> Self {
+        self.did_you_mean = names.into_boxed_slice();
         self
     }
 }
@@ -90,12 +92,13 @@ impl UnknownName {
     /// "did you mean `a10` or `a100-sxm-40`?", or `None` when nothing is near.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
-        if self.did_you_mean.is_empty() {
-            return None;
-        }
-        let names: Vec<String> = self.did_you_mean.iter().map(|name| format!("`{name}`")).collect();
-        Some(format!("did you mean {}?", names.join(" or ")))
+        did_you_mean(&self.did_you_mean)
     }
+}
+
+fn did_you_mean(names: &[String]) -> Option<String> {
+    let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    (!names.is_empty()).then(|| format!("did you mean {}?", names.join(" or ")))
 }
 
 /// Why a catalog file was refused. Nothing of a refused file is used.
@@ -172,7 +175,7 @@ pub enum CatalogError {
 fn joined(errors: &[RowError]) -> String {
     let lines: Vec<String> = errors
         .iter()
-        .map(|error| match &error.hint {
+        .map(|error| match did_you_mean(&error.did_you_mean) {
             Some(hint) => format!("  {error} ({hint})"),
             None => format!("  {error}"),
         })

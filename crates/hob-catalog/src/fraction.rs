@@ -85,6 +85,16 @@ pub(crate) fn share_of_parent(parent: &Gpu, kind: FractionKind, compute: Share, 
     }
 }
 
+/// A cloud's slice of a whole card, of which no more is known than its share.
+pub(crate) fn slice(parent: &Gpu, compute: Share, memory: Bytes) -> Gpu {
+    let mut gpu = share_of_parent(parent, FractionKind::TimeSliced, compute, memory);
+    let percent = compute.0 * 100.0;
+    gpu.id = format!("{}-{percent:.0}pct", parent.id);
+    gpu.name = format!("{} {percent:.0}% slice", parent.name);
+    append(&mut gpu.provenance.note, FractionKind::TimeSliced.note());
+    gpu
+}
+
 /// A qGPU share of a whole card.
 ///
 /// # Errors

@@ -64,8 +64,10 @@ pub struct Fraction {
     /// Id of the whole GPU.
     pub parent: String,
     /// Share of the parent's compute.
+    #[serde(rename = "compute_share")]
     pub compute: Share,
     /// Share of the parent's memory.
+    #[serde(rename = "memory_share")]
     pub memory: Share,
     /// How it is cut, which decides whether it may borrow what its neighbours leave idle.
     pub kind: FractionKind,
@@ -85,24 +87,30 @@ pub struct Gpu {
     /// CUDA compute capability, major and minor.
     pub compute_capability: Option<(u8, u8)>,
     /// Marketed memory of the row (whole board for multi-GPU boards, see `gpus_on_board`).
+    #[serde(rename = "memory_bytes")]
     pub memory: Bytes,
     /// Memory that a driver reports as total; less than marketed. `None` when nobody stated it.
+    #[serde(rename = "memory_reported_bytes")]
     pub memory_reported: Option<Bytes>,
     /// `HBM3`, `GDDR6`...
     pub memory_type: Option<String>,
     /// Peak memory bandwidth.
+    #[serde(rename = "memory_bandwidth_bytes_per_second")]
     pub memory_bandwidth: Option<BytesPerSec>,
     /// Dense peak by number type; an absent type is not supported or not known.
+    #[serde(rename = "peak_flops_per_second")]
     pub peak: BTreeMap<ComputeType, FlopsPerSec>,
     /// GPU-to-GPU link (`NVLink 4`); `None` when there is only PCIe.
     pub interconnect: Option<String>,
     /// Bandwidth of that link per GPU, both directions together.
+    #[serde(rename = "interconnect_bandwidth_bytes_per_second")]
     pub interconnect_bandwidth: Option<BytesPerSec>,
     /// PCIe generation.
     pub pcie_generation: Option<u8>,
     /// PCIe lanes.
     pub pcie_lanes: Option<u8>,
     /// Board power.
+    #[serde(rename = "tdp_watts")]
     pub tdp: Option<Watts>,
     /// Video encode engines on the row's board; `Some(0)` means none, `None` means not known. A MIG slice holds whole
     /// engines; any other fraction shares all engines of the card in time.

@@ -23,6 +23,25 @@ pub enum Availability {
     Owned,
 }
 
+impl Availability {
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::OnSale, Self::Limited, Self::InvitationOnly, Self::Retired, Self::NotConfirmed, Self::Owned];
+
+    /// The word of the files: `on_sale`.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::OnSale => "on_sale",
+            Self::Limited => "limited",
+            Self::InvitationOnly => "invitation_only",
+            Self::Retired => "retired",
+            Self::NotConfirmed => "not_confirmed",
+            Self::Owned => "owned",
+        }
+    }
+}
+
 /// One instance type. Capacity fields are of the whole machine.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct InstanceType {
@@ -41,12 +60,15 @@ pub struct InstanceType {
     /// Virtual CPUs.
     pub vcpus: Option<u32>,
     /// Main memory.
+    #[serde(rename = "memory_bytes")]
     pub memory: Option<Bytes>,
     /// Local disk in words of the source (`4 x 6400 GB NVMe`); `None` when not stated.
     pub local_disk: Option<String>,
     /// Private network of the whole machine.
+    #[serde(rename = "network_bytes_per_second")]
     pub network: Option<BytesPerSec>,
     /// RDMA network of the whole machine; `Some(0)` means none, `None` means not known.
+    #[serde(rename = "rdma_bytes_per_second")]
     pub rdma: Option<BytesPerSec>,
     /// How the GPUs of the machine reach each other when that differs from the GPU row (`PCIe only`, `NVLink`).
     pub gpu_link: Option<GpuLink>,
@@ -56,6 +78,23 @@ pub struct InstanceType {
     pub provenance: Provenance,
     /// Share of one GPU each unit holds, when the GPU is a fraction.
     pub gpu_share: Option<Share>,
+}
+
+impl InstanceType {
+    /// Takes from another row of the same machine what this one does not state.
+    pub(crate) fn fill_unknown_from(&mut self, other: &Self) {
+        self.vcpus = self.vcpus.or(other.vcpus);
+        self.memory = self.memory.or(other.memory);
+        self.local_disk = self.local_disk.take().or_else(|| other.local_disk.clone());
+        self.network = self.network.or(other.network);
+        self.rdma = self.rdma.or(other.rdma);
+        self.gpu_link = self.gpu_link.or(other.gpu_link);
+        for region in &other.regions {
+            if !self.regions.contains(region) {
+                self.regions.push(region.clone());
+            }
+        }
+    }
 }
 
 /// How GPUs inside one machine reach each other.
@@ -68,4 +107,16 @@ pub enum GpuLink {
     Nvlink,
     /// NVLink through NVSwitch: full bandwidth between any pair.
     Nvswitch,
+}
+
+impl GpuLink {
+    /// The word of the files: `nvswitch`.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Pcie => "pcie",
+            Self::Nvlink => "nvlink",
+            Self::Nvswitch => "nvswitch",
+        }
+    }
 }

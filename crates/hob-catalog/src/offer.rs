@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hob_units::{Bytes, Currency};
+use hob_units::{Bytes, Currency, Money, Period};
 use serde::Serialize;
 
 use crate::catalog::Catalog;
@@ -47,6 +47,9 @@ pub struct OfferFilter {
     pub gpu_memory_min: Option<Bytes>,
     /// Charge types; prices of others are left out, and the offer stays without a price when nothing is left.
     pub charges: Vec<ChargeType>,
+    /// Most for one hour of the whole machine. Dearer prices, prices in other currencies and offers without a price are
+    /// left out: it cannot be said that they are cheap enough. A range passes by its lower end.
+    pub hour_max: Option<Money>,
     /// Whether fractions are wanted.
     pub fractions: FractionFilter,
 }
@@ -189,7 +192,11 @@ impl Catalog {
             let mut prices: Vec<&Price> = in_currency
                 .into_iter()
                 .filter(|price| filter.charges.is_empty() || filter.charges.contains(&price.charge))
+                .filter(|price| filter.hour_max.is_none_or(|max| is_at_most(price, max)))
                 .collect();
+            if filter.hour_max.is_some() && prices.is_empty() {
+                continue;
+            }
             prices.sort_by(|a, b| a.charge.cmp(&b.charge).then_with(|| a.amount.currency().cmp(&b.amount.currency())));
             codes.retain(|code| !code.is_empty());
             offers.push(Offer {
@@ -218,6 +225,10 @@ fn label(area: Option<String>, codes: &[String], is_narrowed: bool) -> String {
             format!("{}{tail}", named.join(", "))
         }
     }
+}
+
+fn is_at_most(price: &Price, max: Money) -> bool {
+    price.per(Period::Hour).is_some_and(|(low, _)| low.compare(max).is_some_and(std::cmp::Ordering::is_le))
 }
 
 fn same_prices(left: &[&Price], right: &[&Price]) -> bool {

@@ -1,7 +1,9 @@
 //! A user's own facts, read and checked against a catalog, ready to lie over it.
 
+use std::collections::BTreeSet;
+
 use crate::catalog::Catalog;
-use crate::error::{CatalogError, RowError, RowErrors};
+use crate::error::CatalogError;
 use crate::gpu::Gpu;
 use crate::instance::InstanceType;
 use crate::price::Price;
@@ -28,7 +30,8 @@ pub enum FileForm {
     Gpus,
     /// `cloud, instance_type, gpu, gpu_count...`, as `tencent_instances.csv`.
     Instances,
-    /// `cloud, instance, region, charge, price, currency, per...`.
+    /// `cloud, instance, region, charge, price, currency, per...`, and `gpu, gpu_count...` for machines that the catalog
+    /// does not know.
     Prices,
     /// SkyPilot's catalog of one cloud.
     SkyPilot,
@@ -66,10 +69,16 @@ impl Overlay {
     /// # Errors
     /// The file's first wrong rows, each with line, column and expectation.
     pub fn read(catalog: &Catalog, file: &str, text: &str, cloud: &str) -> Result<(Self, ImportReport), CatalogError> {
+        let mut report = ImportReport::default();
         let overlay = match FileForm::of(file, text)? {
-            FileForm::SkyPilot => return read::skypilot::read(file, text, &cloud.to_lowercase(), catalog),
+            FileForm::SkyPilot => {
+                let overlay;
+                (overlay, report) = read::skypilot::read(file, text, &cloud.to_lowercase(), catalog)?;
+                overlay
+            }
             FileForm::Gpus => {
                 let rows = read::gpus::read(file, text, |id| catalog.resolve_gpu(id))?;
+                report.rows = rows.gpus.len();
                 Self { gpus: rows.gpus, aliases: rows.aliases, ..Self::default() }
             }
             FileForm::Instances => {
@@ -79,23 +88,31 @@ impl Overlay {
                     |name| catalog.resolve_gpu(name),
                     |cloud, name| catalog.region_code(cloud, name).to_owned(),
                 )?;
+                report.rows = rows.instances.len() + rows.families.len();
                 Self { instances: rows.instances, ..Self::default() }
             }
-            FileForm::Prices => Self { prices: priced(catalog, file, text)?, ..Self::default() },
+            FileForm::Prices => {
+                let overlay = read::offers::read(file, text, catalog)?;
+                report.rows = overlay.prices.len();
+                overlay
+            }
             FileForm::Machines => {
-                let machines = read::machines::read(file, text)?;
-                Self::own_machines(catalog, &machines).map_err(|error| {
-                    let row = RowError::new(file, 0, "gpu", "", error.to_string());
-                    CatalogError::Rows { file: file.to_owned(), count: 1, errors: vec![row] }
-                })?
+                let mut all = Self::default();
+                read::machines::read(file, text, |machine| {
+                    let one = Self::own_machines(catalog, std::slice::from_ref(machine))?;
+                    all.gpus.extend(one.gpus);
+                    all.instances.extend(one.instances);
+                    all.prices.extend(one.prices);
+                    Ok(())
+                })?;
+                report.rows = all.instances.len();
+                all
             }
         };
-        let report = ImportReport {
-            rows: overlay.gpus.len() + overlay.instances.len() + overlay.prices.len(),
-            instances: overlay.instances.len(),
-            prices: overlay.prices.len(),
-            ..ImportReport::default()
-        };
+        report.gpus = overlay.gpus.len();
+        report.instances = overlay.instances.len();
+        report.prices = overlay.prices.len();
+        report.regions_new = overlay.regions_new(catalog);
         Ok((overlay, report))
     }
 
@@ -112,19 +129,12 @@ impl Overlay {
     pub fn is_empty(&self) -> bool {
         self.gpus.is_empty() && self.instances.is_empty() && self.prices.is_empty()
     }
-}
 
-/// A user's price list, each row for an instance type that the catalog knows.
-fn priced(catalog: &Catalog, file: &str, text: &str) -> Result<Vec<Price>, CatalogError> {
-    let rows = read::prices::read(file, text)?;
-    let mut errors = RowErrors::default();
-    for (price, line) in rows.prices.iter().zip(&rows.lines) {
-        if catalog.instance(&price.cloud, &price.instance).is_none() {
-            let unknown = catalog.unknown_instance(Some(&price.cloud), &price.instance);
-            let expected = format!("an instance type of `{}` in the catalog", price.cloud);
-            let error = RowError::new(file, *line, "instance", &price.instance, expected);
-            errors.push(error.hinted(unknown.hint()));
-        }
+    /// Regions that the catalog has never heard of: new ones, or slips of the pen.
+    fn regions_new(&self, catalog: &Catalog) -> BTreeSet<String> {
+        let sold = self.instances.iter().flat_map(|instance| instance.regions.iter());
+        let named: BTreeSet<&String> = sold.chain(self.prices.iter().map(|price| &price.region)).collect();
+        let is_new = |name: &&String| !name.is_empty() && catalog.resolve_region(name).is_err();
+        named.into_iter().filter(is_new).cloned().collect()
     }
-    errors.finish(file, rows.prices)
 }

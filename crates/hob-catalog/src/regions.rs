@@ -44,9 +44,9 @@ impl Regions {
         let mut out = Self::default();
         table.each_row(|row| {
             let region = Region {
-                cloud: row.required("cloud", "a cloud")?.to_owned(),
-                code: row.required("code", "a region code")?.to_owned(),
-                name: row.required("name", "a region name")?.to_owned(),
+                cloud: row.required("cloud", "tencent")?.to_owned(),
+                code: row.required("code", "ap-guangzhou")?.to_owned(),
+                name: row.required("name", "Guangzhou")?.to_owned(),
                 name_zh: row.owned("name_zh"),
                 covered_by: row.owned("covered_by"),
             };

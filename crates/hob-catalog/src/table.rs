@@ -3,6 +3,7 @@
 use rust_decimal::Decimal;
 
 use crate::error::{CatalogError, RowError, RowErrors};
+use crate::expected::Expected;
 
 /// Largest catalog file that is read. SkyPilot's largest (all AWS zones) is under 4 MiB.
 pub const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
@@ -99,24 +100,18 @@ impl<'t> Table<'t> {
                 Ok(false) => break,
                 Err(error) => {
                     let line = error.position().map_or(0, csv::Position::line);
-                    errors.push(RowError::new(self.file, line, "row", "", "a row of comma-separated values"));
+                    errors.push(RowError::new(self.file, line, "row", "", Expected::Csv));
                     break;
                 }
             }
             let row = Row { file: self.file, header: &self.header, record: &record };
             if record.len() != self.header.width {
-                let expected = format!("a row of {} values, as in the header", self.header.width);
-                errors.push(RowError::new(self.file, row.line(), "row", &format!("{} values", record.len()), expected));
+                let expected = Expected::Cells(self.header.width);
+                errors.push(RowError::new(self.file, row.line(), "row", &record.len().to_string(), expected));
                 continue;
             }
             if let Some(cell) = record.iter().find(|cell| cell.contains('\n')) {
-                errors.push(RowError::new(
-                    self.file,
-                    row.line(),
-                    "row",
-                    cell,
-                    "a row on one line (is a quote left open?)",
-                ));
+                errors.push(RowError::new(self.file, row.line(), "row", cell, Expected::OneLine));
                 continue;
             }
             if record.iter().all(|cell| cell.trim().is_empty()) {
@@ -165,12 +160,13 @@ impl<'r> Row<'r> {
         self.text(columns).map(str::to_owned)
     }
 
-    pub(crate) fn required(&self, columns: &str, expected: &str) -> Result<&'r str, RowError> {
-        self.text(columns).ok_or_else(|| self.error(columns, "", expected))
+    /// The cell, which must be there; `example` is one that would do.
+    pub(crate) fn required(&self, columns: &str, example: &'static str) -> Result<&'r str, RowError> {
+        self.text(columns).ok_or_else(|| self.error(columns, "", Expected::Like(example)))
     }
 
     /// An error at this row. `columns` may hold alternatives; the present one is named.
-    pub(crate) fn error(&self, columns: &str, got: &str, expected: impl Into<String>) -> RowError {
+    pub(crate) fn error(&self, columns: &str, got: &str, expected: Expected) -> RowError {
         let named = columns.split('|').find(|column| self.header.place(column).is_some()).unwrap_or(columns);
         RowError::new(self.file, self.line(), named, got, expected)
     }
@@ -179,7 +175,7 @@ impl<'r> Row<'r> {
     pub(crate) fn parsed<T>(
         &self,
         columns: &str,
-        expected: &str,
+        expected: Expected,
         read: impl FnOnce(&str) -> Option<T>,
     ) -> Result<Option<T>, RowError> {
         match self.text(columns) {
@@ -188,23 +184,10 @@ impl<'r> Row<'r> {
         }
     }
 
-    /// As [`Self::parsed`], with an expectation that is put into words only when it is not met.
-    pub(crate) fn parsed_or<T>(
-        &self,
-        columns: &str,
-        read: impl FnOnce(&str) -> Option<T>,
-        expected: impl FnOnce() -> String,
-    ) -> Result<Option<T>, RowError> {
-        match self.text(columns) {
-            None => Ok(None),
-            Some(cell) => read(cell).map(Some).ok_or_else(|| self.error(columns, cell, expected())),
-        }
-    }
-
     /// A finite number from 0 to `max`.
     pub(crate) fn number(&self, columns: &str, max: f64) -> Result<Option<f64>, RowError> {
         let read = |cell: &str| cell.parse::<f64>().ok().filter(|number| (0.0..=max).contains(number));
-        self.parsed_or(columns, read, || format!("a number from 0 to {max}"))
+        self.parsed(columns, Expected::Number(max as u64), read)
     }
 
     /// A whole number from 0 to `max`; `8.0` counts as 8, because spreadsheets write it so.
@@ -213,12 +196,13 @@ impl<'r> Row<'r> {
             let number = cell.parse::<f64>().ok()?;
             (number.fract() == 0.0 && (0.0..=f64::from(max)).contains(&number)).then_some(number as u32)
         };
-        self.parsed_or(columns, read, || format!("a whole number from 0 to {max}"))
+        self.parsed(columns, Expected::Whole(0, max), read)
     }
 
-    pub(crate) fn decimal(&self, columns: &str, max: Decimal) -> Result<Option<Decimal>, RowError> {
-        let read = |cell: &str| read_decimal(cell).filter(|amount| *amount > Decimal::ZERO && *amount <= max);
-        self.parsed_or(columns, read, || format!("an amount above 0 and up to {max} (leave it empty when unknown)"))
+    /// A price above zero and up to `max`.
+    pub(crate) fn amount(&self, columns: &str, max: u64) -> Result<Option<Decimal>, RowError> {
+        let read = |cell: &str| read_decimal(cell).filter(|amount| *amount > Decimal::ZERO && *amount <= max.into());
+        self.parsed(columns, Expected::Amount(max), read)
     }
 
     /// The cells of certain places with their column names: facts that have no field of their own.

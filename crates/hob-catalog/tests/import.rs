@@ -1,9 +1,11 @@
 //! A user's own files: what they add, what they replace, and how a wrong one is refused.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods)]
 
+use std::collections::BTreeSet;
+
 use hob_catalog::{
     Catalog, CatalogError, ChargeType, FILE_BYTES_MAX, HowToGetPrice, ImportReport, OfferFilter, Overlay, PriceAmount,
-    files,
+    files, price_list,
 };
 use proptest::prelude::*;
 
@@ -88,6 +90,81 @@ fn a_price_list_replaces_the_price_of_the_same_region_and_charge_type() {
     assert!(gn7.prices.iter().all(|price| price.provenance.source != "our contract"));
 }
 
+/// A type that the catalog lacks, in two regions, a fraction, and a contract for a known type.
+const PRICE_LIST: &str = "\
+cloud,instance,gpu,gpu_count,gpu_share_percent,gpu_share_memory_gib,vcpus,memory_gib,region,charge,price,low,high,currency,per,source,date
+acme,x8,H100,8,,,192,2048,east,on-demand,23.60,,,USD,hour,acme.example/prices,2026-11-01
+acme,x8,H100,8,,,192,2048,west,reserved-12,,120000,130000,USD,year,acme.example/prices,2026-11-01
+acme,x8,H100,8,,,192,2048,north,,,,,,,acme.example/prices,2026-11-01
+acme,slice,L20,1,20,10,8,32,east,spot,0.35,,,USD,hour,acme.example/prices,2026-11-01
+tencent,GT4.4XLARGE96,,,,,,,Guangzhou,monthly,9000,,,CNY,month,our contract,2026-11-01
+";
+
+#[test]
+fn a_price_list_may_bring_its_machines() {
+    let (overlay, report) = read(PRICE_LIST).unwrap();
+    assert_eq!((report.instances, report.prices, report.gpus), (2, 4, 1));
+    assert_eq!(report.regions_new.iter().map(String::as_str).collect::<Vec<_>>(), ["east", "north", "west"]);
+    let catalog = Catalog::embedded().clone().with_overlay(overlay);
+    let offers = catalog.offers(&OfferFilter { clouds: ["acme".into()].into(), ..OfferFilter::default() });
+    assert_eq!(offers.iter().filter(|offer| offer.instance.name == "x8").count(), 3, "three regions");
+    let unpriced = offers.iter().find(|offer| offer.region == "north").unwrap();
+    assert_eq!(
+        (unpriced.gpu.id.as_str(), unpriced.how_to_get_price),
+        ("h100-sxm", Some(HowToGetPrice::ImportPriceList))
+    );
+    let slice = catalog.gpu("l20-20pct").unwrap();
+    assert_eq!((slice.fraction.as_ref().unwrap().parent.as_str(), slice.memory.as_gib()), ("l20", 10.0));
+    let error = read(&format!("{PRICE_LIST}acme,x8,H200,8,,,,,south,,,,,,,,\n")).unwrap_err();
+    assert!(error.to_string().contains("earlier row"), "{error}");
+}
+
+#[test]
+fn what_is_written_reads_back_the_same() {
+    let check = |text: &str| {
+        let (first, _) = read(text).unwrap();
+        let written = price_list(Catalog::embedded(), &first).unwrap();
+        let (second, _) = read(&written).unwrap();
+        assert_eq!(first.gpus, second.gpus, "{written}");
+        assert_eq!(first.instances.len(), second.instances.len());
+        for (a, b) in first.instances.iter().zip(&second.instances) {
+            assert_eq!((&a.name, &a.gpu, a.gpu_count, a.vcpus), (&b.name, &b.gpu, b.gpu_count, b.vcpus));
+            assert_eq!((a.memory, a.network, a.availability), (b.memory, b.network, b.availability));
+            assert_eq!(a.regions.iter().collect::<BTreeSet<_>>(), b.regions.iter().collect::<BTreeSet<_>>());
+        }
+        let prices =
+            |overlay: &Overlay| overlay.prices.iter().map(|price| format!("{price:?}")).collect::<BTreeSet<_>>();
+        assert_eq!(prices(&first), prices(&second));
+        assert_eq!(written, price_list(Catalog::embedded(), &second).unwrap(), "writing twice writes the same");
+    };
+    check(SKYPILOT);
+    check(PRICE_LIST);
+    check(
+        "name,gpu,gpu_count,gpu_share_percent,gpu_share_memory_gib,cost,currency,per\nshared,L20,1,25,12,3,CNY,hour\n",
+    );
+    for cloud in ["aws", "azure", "gcp", "alibaba", "nebius", "lambda"] {
+        let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/catalog/skypilot/");
+        check(&std::fs::read_to_string(format!("{root}{cloud}.csv")).unwrap());
+    }
+    let (gpu, _) = read("id,memory_gib,source\nx100,128,mine\n").unwrap();
+    assert!(price_list(Catalog::embedded(), &gpu).is_err(), "a price list has no place for a GPU");
+}
+
+#[test]
+fn a_newer_list_of_a_known_machine_keeps_what_it_does_not_state() {
+    let text = "InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,GpuInfo,Price,SpotPrice,Region\n\
+                p5.48xlarge,H100,8.0,192.0,2048.0,,55.04,,us-east-1\n";
+    let known = Catalog::embedded().instance("aws", "p5.48xlarge").unwrap();
+    let (overlay, _) = Overlay::read(Catalog::embedded(), "vms.csv", text, "aws").unwrap();
+    let catalog = Catalog::embedded().clone().with_overlay(overlay);
+    let laid = catalog.instance("aws", "p5.48xlarge").unwrap();
+    assert!(known.network.is_some());
+    assert_eq!(
+        (laid.network, laid.gpu_link, laid.provenance.source.as_str()),
+        (known.network, known.gpu_link, "vms.csv:2")
+    );
+}
+
 #[test]
 fn own_machines_have_the_cost_that_is_stated_and_no_other() {
     let (overlay, _) = read(
@@ -164,6 +241,8 @@ fn a_wrong_file_is_refused_with_line_column_and_expectation() {
         ("tencent,GN7.2XLARGE32,r,on-demand,NaN,CNY,hour", "2: price: `NaN`"),
         ("tencent,GN7.2XLARGE32,r,on-demand,1e30,CNY,hour", "2: price: `1e30`"),
         ("tencent,GN7.2XLARGE32,r,on-demand,5,yuan,hour", "2: currency: `yuan`"),
+        ("tencent,GN7.2XLARGE32,r,on-demand,5,RMB,hour", "did you mean `CNY`"),
+        ("tencent,GN7.2XLARGE32,r,on-demand,5,usd,hour", "did you mean `USD`"),
         ("tencent,GN7.2XLARGE32,r,on-demand,5,CNY,fortnight", "2: per: `fortnight`"),
         ("tencent,GN7.2XLARGE32,r,sometimes,5,CNY,hour", "2: charge: `sometimes`"),
         ("tencent,GN7.2XLARGE33,r,on-demand,5,CNY,hour", "did you mean `GN7.2XLARGE32`"),
@@ -224,7 +303,7 @@ fn files_that_are_no_text_or_not_there_name_their_path() {
 
 const HEADERS: &[&str] = &[
     "InstanceType,vCPUs,MemoryGiB,AcceleratorName,AcceleratorCount,GpuInfo,Price,SpotPrice,Region",
-    "cloud,instance,region,charge,price,currency,per,low,high",
+    "cloud,instance,region,charge,price,currency,per,gpu,gpu_count",
     "name,gpu,gpu_count,cost,currency,per,purchase_price,lifetime_months",
     "id,memory_gib,source,mem_bw_gbs,parent_id,fraction,fraction_kind",
     "cloud,instance_type,gpu,gpu_count,vcpu,memory_gib,regions,rdma_gbps",
@@ -275,6 +354,11 @@ proptest! {
                 prop_assert!(gpu.memory_bandwidth.is_none_or(|rate| rate.0.is_finite() && rate.0 > 0.0));
             }
             let catalog = Catalog::embedded().clone().with_overlay(overlay.clone());
+            if let Ok(written) = price_list(Catalog::embedded(), &overlay) && !overlay.is_empty() {
+                let (again, _) = read(&written).unwrap_or_else(|error| panic!("{error}\n{written}"));
+                let amounts = |overlay: &Overlay| overlay.prices.iter().map(|each| each.amount.to_string()).collect::<BTreeSet<_>>();
+                prop_assert_eq!(amounts(&again), amounts(&overlay));
+            }
             for instance in &overlay.instances {
                 prop_assert!(instance.gpu_count > 0);
                 prop_assert!(catalog.gpu(&instance.gpu).is_some());

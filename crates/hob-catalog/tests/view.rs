@@ -2,19 +2,28 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use hob_catalog::view::{CompareError, Entry, GpuFilter, SortBy, compare, list_gpus, list_offers, show};
-use hob_catalog::{Answer, Catalog, Compat, FractionFilter, OfferFilter};
+use hob_catalog::{Answer, Catalog, Compat, Feature, FractionFilter, GpuArchitecture, OfferFilter};
+use hob_units::gib;
 
 #[test]
 fn gpus_are_filtered_and_sorted() {
-    let filter =
-        GpuFilter { cloud: Some("tencent".into()), fractions: FractionFilter::WholeOnly, ..GpuFilter::default() };
-    let rows = list_gpus(Catalog::embedded(), &filter, SortBy::Memory);
+    let (catalog, compat) = (Catalog::embedded(), Compat::embedded());
+    let offers = OfferFilter { clouds: ["tencent".into()].into(), ..OfferFilter::default() };
+    let filter = GpuFilter { offers: Some(offers), fractions: FractionFilter::WholeOnly, ..GpuFilter::default() };
+    let rows = list_gpus(catalog, compat, &filter, SortBy::Memory);
     assert_eq!(rows[0].id, "h20");
     let t4 = rows.iter().find(|row| row.id == "t4").unwrap();
     assert_eq!(t4.gpu_hour_min.len(), 1, "Tencent's mainland prices are in one currency: {t4:?}");
-    let words = GpuFilter { words: vec!["h100".into(), "nvl".into()], ..GpuFilter::default() };
-    let rows = list_gpus(Catalog::embedded(), &words, SortBy::Name);
-    assert_eq!(rows.iter().map(|row| row.id.as_str()).collect::<Vec<_>>(), ["h100-nvl"]);
+    let fp8 = GpuFilter {
+        supports: vec![Feature::Fp8, Feature::FlashAttention2],
+        architectures: [GpuArchitecture::Ada, GpuArchitecture::Ampere].into(),
+        memory_min: Some(gib(48.0)),
+        ..GpuFilter::default()
+    };
+    let rows = list_gpus(catalog, compat, &fp8, SortBy::Name);
+    assert!(rows.iter().any(|row| row.id == "l20") && rows.iter().all(|row| row.architecture == GpuArchitecture::Ada));
+    let fractions = GpuFilter { fractions: FractionFilter::FractionsOnly, ..GpuFilter::default() };
+    assert!(list_gpus(catalog, compat, &fractions, SortBy::Name).iter().all(|row| row.share.is_some()));
 }
 
 #[test]
@@ -26,6 +35,18 @@ fn offers_sorted_by_price_rank_each_currency_apart_and_the_unpriced_last() {
         rows[..first_unpriced].iter().map(|row| row.prices[0].amount.currency().to_string()).collect();
     let changes = currencies.windows(2).filter(|pair| pair[0] != pair[1]).count();
     assert_eq!(changes, 1, "CNY, then USD");
+}
+
+#[test]
+fn a_highest_price_leaves_out_what_is_dearer_unknown_or_in_another_currency() {
+    let max = "CNY 10".parse().unwrap();
+    let filter = OfferFilter { hour_max: Some(max), ..OfferFilter::default() };
+    let rows = list_offers(Catalog::embedded(), &filter, SortBy::Price);
+    assert!(!rows.is_empty());
+    for price in rows.iter().flat_map(|row| &row.prices) {
+        assert!(price.hour_low.unwrap().compare(max).unwrap().is_le(), "{price:?}");
+    }
+    assert!(rows.iter().all(|row| !row.prices.is_empty()));
 }
 
 #[test]
@@ -61,6 +82,17 @@ fn two_of_one_kind_are_compared_field_by_field() {
     let hours: Vec<_> = both.fields.iter().filter(|field| field.field.starts_with("field-hour:on-demand")).collect();
     assert_eq!(hours.len(), 2, "one line for each currency");
     assert!(hours.iter().all(|field| field.ratio.is_none()));
+    // CNY 6.51 of a T4 machine: 65 TFLOP/s, 16 GiB.
+    let t4 = compare(catalog, "t4", "l20").unwrap();
+    let price = |id: &str| {
+        t4.fields
+            .iter()
+            .find(|field| field.field == id && field.left.as_ref().is_some_and(|left| left.starts_with("CNY")))
+    };
+    let number = |id: &str| price(id).unwrap().left.clone().unwrap().replace("CNY ", "").parse::<f64>().unwrap();
+    let hour = number("field-gpu-hour:on-demand");
+    assert!((number("field-gpu-hour-per-tflops:on-demand") / (hour / 65.0) - 1.0).abs() < 0.01);
+    assert!((number("field-gpu-hour-per-gib:on-demand") / (hour / 16.0) - 1.0).abs() < 0.01);
     assert!(matches!(compare(catalog, "t4", "GN7.2XLARGE32"), Err(CompareError::TwoKinds { .. })));
     assert!(matches!(compare(catalog, "t4", "t44444444"), Err(CompareError::Unknown(_))));
 }

@@ -6,6 +6,7 @@ use hob_units::{Bytes, BytesPerSec, FlopsPerSec, Share, Watts, gib};
 
 use super::words;
 use crate::error::{CatalogError, RowError, UnknownName};
+use crate::expected::Expected;
 use crate::fraction::{FractionKind, share_of_parent};
 use crate::gpu::{ComputeType, Gpu};
 use crate::provenance::{Confidence, Provenance};
@@ -106,14 +107,13 @@ pub(crate) fn read<'g>(
         }
         let mut gpu = gpu(row)?;
         if places.contains_key(&gpu.id) {
-            return Err(row.error("id", &gpu.id, "an id that no other row has"));
+            return Err(row.error("id", &gpu.id, Expected::Unique));
         }
         if let Some(parent_id) = row.text("parent_id") {
             let own = places.get(parent_id).and_then(|place| out.gpus.get(*place));
-            let parent = own.map_or_else(|| parents(parent_id), Ok).map_err(|unknown| {
-                row.error("parent_id", parent_id, "the id of a whole GPU in an earlier row or the catalog")
-                    .hinted(unknown.hint())
-            })?;
+            let parent = own
+                .map_or_else(|| parents(parent_id), Ok)
+                .map_err(|unknown| row.error("parent_id", parent_id, Expected::KnownGpu).meant(unknown.did_you_mean))?;
             gpu = fraction(row, gpu, parent)?;
         }
         out.facts.insert(gpu.id.clone(), row.cells(&others));
@@ -128,7 +128,7 @@ pub(crate) fn read<'g>(
 }
 
 fn provenance(row: &Row<'_>) -> Result<Provenance, RowError> {
-    let confidence = row.parsed("confidence", "`high`, `medium` or `low`", words::confidence)?;
+    let confidence = row.parsed("confidence", words::CONFIDENCES, words::confidence)?;
     Ok(Provenance {
         source: row.owned("source").unwrap_or_else(|| row.origin()),
         date: row.owned("source_date|date").unwrap_or_else(|| "not stated".to_owned()),
@@ -138,18 +138,18 @@ fn provenance(row: &Row<'_>) -> Result<Provenance, RowError> {
 }
 
 fn gpu(row: &Row<'_>) -> Result<Gpu, RowError> {
-    let id = row.required("id", "an id such as `h20` or `a100-sxm-40`")?;
+    let id = row.required("id", "a100-sxm-40")?;
     let is_id = |text: &str| text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "-._".contains(c));
     if id.len() > 64 || !is_id(id) {
-        return Err(row.error("id", id, "an id of small letters, digits, `-`, `.` and `_`, at most 64 characters"));
+        return Err(row.error("id", id, Expected::Id));
     }
     let memory = row.number("memory_gib", MEMORY_GIB_MAX)?.filter(|gib| *gib > 0.0);
     let memory =
-        memory.ok_or_else(|| row.error("memory_gib", row.text("memory_gib").unwrap_or(""), "memory in GiB above 0"))?;
+        memory.ok_or_else(|| row.error("memory_gib", row.text("memory_gib").unwrap_or(""), above(MEMORY_GIB_MAX)))?;
     let reported = row.number("memory_reported_gib", MEMORY_GIB_MAX)?.filter(|gib| *gib > 0.0);
     if reported.is_some_and(|reported| reported > memory * 1.01) {
         let got = row.text("memory_reported_gib").unwrap_or_default();
-        return Err(row.error("memory_reported_gib", got, format!("at most the marketed {memory} GiB")));
+        return Err(row.error("memory_reported_gib", got, Expected::AtMost(memory.to_string().into())));
     }
     let mut provenance = provenance(row)?;
     if let (Some(_), Some(source)) = (reported, row.text("memory_reported_source")) {
@@ -165,10 +165,10 @@ fn gpu(row: &Row<'_>) -> Result<Gpu, RowError> {
         Ok(row.number(column, BANDWIDTH_GBS_MAX)?.filter(|rate| *rate > 0.0).map(|rate| BytesPerSec(rate * 1e9)))
     };
     let small = |column| -> Result<Option<u8>, RowError> { Ok(row.whole(column, 255)?.map(|number| number as u8)) };
-    let flag = |column| row.parsed(column, "`yes` or `no`", words::yes_no);
+    let flag = |column| row.parsed(column, Expected::OneOf(&["yes", "no"]), words::yes_no);
     Ok(Gpu {
         id: id.to_owned(),
-        vendor: row.parsed("vendor", "a vendor", words::vendor)?.unwrap_or(crate::gpu::Vendor::Other),
+        vendor: row.parsed("vendor", Expected::Like("NVIDIA"), words::vendor)?.unwrap_or(crate::gpu::Vendor::Other),
         name: row.text("name").unwrap_or(id).to_owned(),
         architecture: words::architecture(row.text("architecture").unwrap_or_default()),
         compute_capability: compute_capability(row)?,
@@ -196,6 +196,10 @@ fn gpu(row: &Row<'_>) -> Result<Gpu, RowError> {
     })
 }
 
+fn above(max: f64) -> Expected {
+    Expected::Positive(max as u64)
+}
+
 /// NVIDIA's `8.9`; other makers' targets (`gfx942`) have none.
 fn compute_capability(row: &Row<'_>) -> Result<Option<(u8, u8)>, RowError> {
     let Some(text) = row.text("compute_capability") else { return Ok(None) };
@@ -203,22 +207,22 @@ fn compute_capability(row: &Row<'_>) -> Result<Option<(u8, u8)>, RowError> {
         return Ok(None);
     }
     let pair = text.split_once('.').and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)));
-    pair.map(Some).ok_or_else(|| row.error("compute_capability", text, "major and minor, such as `8.9`"))
+    pair.map(Some).ok_or_else(|| row.error("compute_capability", text, Expected::Like("8.9")))
 }
 
 /// Fills a fraction row's empty cells from the whole card.
 fn fraction(row: &Row<'_>, own: Gpu, parent: &Gpu) -> Result<Gpu, RowError> {
     if parent.fraction.is_some() {
-        return Err(row.error("parent_id", &parent.id, "a whole GPU, not another fraction"));
+        return Err(row.error("parent_id", &parent.id, Expected::WholeGpu));
     }
     let compute = row.number("fraction", 1.0)?.filter(|share| *share > 0.0);
     let compute =
-        compute.ok_or_else(|| row.error("fraction", row.text("fraction").unwrap_or(""), "a share above 0, up to 1"))?;
+        compute.ok_or_else(|| row.error("fraction", row.text("fraction").unwrap_or(""), Expected::Positive(1)))?;
     if own.memory.0 > parent.memory.0 {
         let got = row.text("memory_gib").unwrap_or_default();
-        return Err(row.error("memory_gib", got, format!("at most the parent's {}", parent.memory)));
+        return Err(row.error("memory_gib", got, Expected::AtMost(parent.memory.to_string().into())));
     }
-    let kind = row.parsed("fraction_kind", "`vgpu` or `mig`", |word| match word {
+    let kind = row.parsed("fraction_kind", Expected::OneOf(&["vgpu", "mig"]), |word| match word {
         "vgpu" => Some(FractionKind::TimeSliced),
         "mig" => Some(FractionKind::Mig),
         _ => None,

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::words;
 use crate::error::{CatalogError, RowError};
+use crate::expected::Expected;
 use crate::gpu::Gpu;
 use crate::instance::{Availability, GpuLink, InstanceType};
 use crate::provenance::{Confidence, Provenance};
@@ -78,17 +79,17 @@ pub(crate) fn read<'g>(
     let mut out = InstanceRows::default();
     let others = table.other_columns(KNOWN);
     table.each_row(|row| {
-        let cloud = row.required("cloud", "a cloud, such as `tencent`")?.to_lowercase();
+        let cloud = row.required("cloud", "tencent")?.to_lowercase();
         let Some(name) = row.text("instance_type|name") else {
             out.families.push(family_only(row, cloud)?);
             return Ok(());
         };
-        let gpu_name = row.required("gpu", "the id of a GPU, such as `a10`")?;
+        let gpu_name = row.required("gpu", "a10")?;
         let gpu = gpu(gpu_name)
-            .map_err(|unknown| row.error("gpu", gpu_name, "a GPU of the catalog").hinted(unknown.hint()))?;
+            .map_err(|unknown| row.error("gpu", gpu_name, Expected::KnownGpu).meant(unknown.did_you_mean))?;
         let key = (cloud.clone(), name.to_owned());
         if out.facts.contains_key(&key) {
-            return Err(row.error("instance_type|name", name, "an instance type that no other row of this cloud has"));
+            return Err(row.error("instance_type|name", name, Expected::Unique));
         }
         out.facts.insert(key, row.cells(&others));
         out.instances.push(instance(row, cloud, name, gpu, &region)?);
@@ -101,9 +102,7 @@ pub(crate) fn provenance(row: &Row<'_>) -> Result<Provenance, RowError> {
     Ok(Provenance {
         source: row.owned("source").unwrap_or_else(|| row.origin()),
         date: row.owned("source_date|date").unwrap_or_else(|| "not stated".to_owned()),
-        confidence: row
-            .parsed("confidence", "`high`, `medium` or `low`", words::confidence)?
-            .unwrap_or(Confidence::Medium),
+        confidence: row.parsed("confidence", words::CONFIDENCES, words::confidence)?.unwrap_or(Confidence::Medium),
         note: row.owned("note"),
     })
 }
@@ -111,13 +110,13 @@ pub(crate) fn provenance(row: &Row<'_>) -> Result<Provenance, RowError> {
 fn family_only(row: &Row<'_>, cloud: String) -> Result<KnownFamily, RowError> {
     Ok(KnownFamily {
         cloud,
-        family: row.required("family", "a family name, when the type has none")?.to_owned(),
+        family: row.required("family", "PNV4")?.to_owned(),
         gpu_believed: row.owned("gpu"),
         provenance: provenance(row)?,
     })
 }
 
-fn instance(
+pub(crate) fn instance(
     row: &Row<'_>,
     cloud: String,
     name: &str,
@@ -131,21 +130,17 @@ fn instance(
         Some(count) if count >= 1.0 && count.fract() == 0.0 => count as u32,
         _ => {
             let got = row.text("gpu_count").unwrap_or_default();
-            return Err(row.error("gpu_count", got, format!("a whole number from 1 to {GPU_COUNT_MAX}")));
+            return Err(row.error("gpu_count", got, Expected::Whole(1, GPU_COUNT_MAX)));
         }
     };
     let gbps = |columns| -> Result<Option<BytesPerSec>, RowError> {
         Ok(row.number(columns, NETWORK_GBPS_MAX)?.map(|gbps| BytesPerSec(gbps * 1e9 / 8.0)))
     };
-    let stated_link = row.parsed("gpu_link", "`pcie`, `nvlink` or `nvswitch`", words::gpu_link)?;
+    let stated_link = row.parsed("gpu_link", words::LINKS, words::gpu_link)?;
     Ok(InstanceType {
         family: row.owned("family").unwrap_or_else(|| family_of(name)),
         availability: row
-            .parsed(
-                "availability",
-                "`on_sale`, `limited`, `invitation_only`, `retired`, `not_confirmed` or `owned`",
-                words::availability,
-            )?
+            .parsed("availability", words::AVAILABILITIES, words::availability)?
             .unwrap_or(Availability::OnSale),
         gpu: gpu.id.clone(),
         gpu_count,

@@ -1,15 +1,16 @@
 //! The user's own machines: one row, or one entry of a workload file, is one kind of machine.
 
-use hob_units::{Bytes, BytesPerSec, Currency, Money, MoneyPer, Period, Share, Watts, gib};
+use hob_units::{Bytes, BytesPerSec, Money, MoneyPer, Period, Share, Watts, gib};
 use rust_decimal::Decimal;
 use serde::Serialize;
 
 use super::instances::{GPU_COUNT_MAX, MEMORY_GIB_MAX, NETWORK_GBPS_MAX, VCPUS_MAX, link};
-use super::prices::price_max;
+use super::prices::{PRICE_MAX, currency};
 use super::words;
 use crate::UnknownName;
 use crate::error::{CatalogError, RowError};
-use crate::fraction::qgpu_share;
+use crate::expected::Expected;
+use crate::fraction::{FractionError, qgpu_share};
 use crate::gpu::Gpu;
 use crate::instance::{Availability, GpuLink, InstanceType};
 use crate::overlay::Overlay;
@@ -196,44 +197,74 @@ fn cost_note(cost: &OwnCost) -> Option<String> {
     }
 }
 
-/// Reads a file of own machines.
-pub(crate) fn read(file: &str, text: &str) -> Result<Vec<OwnMachine>, CatalogError> {
+/// Reads a file of own machines; `each` takes one, or says why it cannot.
+pub(crate) fn read(
+    file: &str,
+    text: &str,
+    mut each: impl FnMut(&OwnMachine) -> Result<(), OwnMachineError>,
+) -> Result<(), CatalogError> {
     let table = Table::open(file, text)?;
     table.require(&["name", "gpu", "gpu_count"])?;
-    let mut out: Vec<OwnMachine> = Vec::new();
+    let mut seen = std::collections::BTreeSet::new();
     table.each_row(|row| {
         let machine = machine(row)?;
-        if out.iter().any(|known| known.name == machine.name) {
-            return Err(row.error("name", &machine.name, "a name that no other row has"));
+        if !seen.insert(machine.name.clone()) {
+            return Err(row.error("name", &machine.name, Expected::Unique));
         }
-        out.push(machine);
-        Ok(())
-    })?;
-    Ok(out)
+        each(&machine).map_err(|error| row_error(row, error))
+    })
+}
+
+fn row_error(row: &Row<'_>, error: OwnMachineError) -> RowError {
+    match error {
+        OwnMachineError::Gpu { unknown, .. } => {
+            row.error("gpu", &unknown.name, Expected::KnownGpu).meant(unknown.did_you_mean)
+        }
+        OwnMachineError::Share { why, .. } => share_error(row, why),
+        OwnMachineError::Count { got, .. } => {
+            row.error("gpu_count", &got.to_string(), Expected::Whole(1, GPU_COUNT_MAX))
+        }
+    }
+}
+
+/// The wrong cell of a share that cannot be cut.
+pub(crate) fn share_error(row: &Row<'_>, why: FractionError) -> RowError {
+    match why {
+        FractionError::ComputeStep { got } => row.error("gpu_share_percent", &got, Expected::QgpuCompute),
+        FractionError::MemoryStep { got, whole } => {
+            row.error("gpu_share_memory_gib", &got, Expected::QgpuMemory(whole.into()))
+        }
+        FractionError::NotWhole { gpu } => row.error("gpu", &gpu, Expected::QgpuCard),
+    }
+}
+
+/// Compute and memory of the share of a card that a row states; `None` for the whole card.
+pub(crate) fn share(row: &Row<'_>) -> Result<Option<(Share, Bytes)>, RowError> {
+    let compute = row.number("gpu_share_percent", 100.0)?.filter(|percent| *percent > 0.0);
+    let memory = row.number("gpu_share_memory_gib", MEMORY_GIB_MAX)?.filter(|memory| *memory > 0.0);
+    match (compute, memory) {
+        (Some(percent), Some(memory)) => Ok(Some((Share(percent / 100.0), gib(memory)))),
+        (None, None) => Ok(None),
+        _ => {
+            let got = row.text("gpu_share_percent").unwrap_or("");
+            Err(row.error("gpu_share_percent", got, Expected::With("gpu_share_memory_gib")))
+        }
+    }
 }
 
 fn machine(row: &Row<'_>) -> Result<OwnMachine, RowError> {
     let gbps = |column| -> Result<Option<BytesPerSec>, RowError> {
         Ok(row.number(column, NETWORK_GBPS_MAX)?.map(|gbps| BytesPerSec(gbps * 1e9 / 8.0)))
     };
-    let share = row.number("gpu_share_percent", 100.0)?.map(|percent| Share(percent / 100.0));
-    let share_memory = row.number("gpu_share_memory_gib", MEMORY_GIB_MAX)?.map(gib);
-    let gpu_share = match (share, share_memory) {
-        (Some(share), Some(memory)) => Some((share, memory)),
-        (None, None) => None,
-        _ => {
-            let expected = "stated together with gpu_share_percent and gpu_share_memory_gib";
-            return Err(row.error("gpu_share_percent", row.text("gpu_share_percent").unwrap_or(""), expected));
-        }
-    };
+    let gpu_share = share(row)?;
     let counted = row.whole("gpu_count", GPU_COUNT_MAX)?.filter(|count| *count > 0);
     let gpu_count = counted.ok_or_else(|| {
         let got = row.text("gpu_count").unwrap_or_default();
-        row.error("gpu_count", got, format!("a whole number from 1 to {GPU_COUNT_MAX}"))
+        row.error("gpu_count", got, Expected::Whole(1, GPU_COUNT_MAX))
     })?;
     Ok(OwnMachine {
-        name: row.required("name", "a name for the machine")?.to_owned(),
-        gpu: row.required("gpu", "a GPU, such as `a10`")?.to_owned(),
+        name: row.required("name", "rack-a")?.to_owned(),
+        gpu: row.required("gpu", "a10")?.to_owned(),
         gpu_count,
         gpu_share,
         vcpus: row.whole("vcpus", VCPUS_MAX)?.filter(|count| *count > 0),
@@ -241,7 +272,7 @@ fn machine(row: &Row<'_>) -> Result<OwnMachine, RowError> {
         local_disk: row.owned("local_disk"),
         network: gbps("network_gbps")?.filter(|rate| rate.0 > 0.0),
         rdma: gbps("rdma_gbps")?,
-        gpu_link: row.parsed("gpu_link", "`pcie`, `nvlink` or `nvswitch`", words::gpu_link)?,
+        gpu_link: row.parsed("gpu_link", words::LINKS, words::gpu_link)?,
         cost: cost(row)?,
         source: row.owned("source").unwrap_or_else(|| row.origin()),
         date: row.owned("date").unwrap_or_else(|| "not stated".to_owned()),
@@ -249,27 +280,26 @@ fn machine(row: &Row<'_>) -> Result<OwnMachine, RowError> {
 }
 
 fn cost(row: &Row<'_>) -> Result<OwnCost, RowError> {
-    let stated = row.decimal("cost", price_max())?;
-    let bought = row.decimal("purchase_price", price_max())?;
+    let stated = row.amount("cost", PRICE_MAX)?;
+    let bought = row.amount("purchase_price", PRICE_MAX)?;
     let money = |amount: Decimal| -> Result<Money, RowError> {
-        let expected = "a currency code of three capital letters, such as `CNY`";
-        let currency: Option<Currency> = row.parsed("currency", expected, |code| code.parse().ok())?;
-        currency.map(|currency| Money::new(amount, currency)).ok_or_else(|| row.error("currency", "", expected))
+        let currency = currency(row)?.ok_or_else(|| row.error("currency", "", Expected::Like("CNY")))?;
+        Ok(Money::new(amount, currency))
     };
     match (stated, bought) {
         (None, None) => Ok(OwnCost::Unknown),
         (Some(amount), None) => {
-            let expected = "`hour`, `day`, `month` or `year`";
-            let per = row.parsed("per", expected, words::period)?.ok_or_else(|| row.error("per", "", expected))?;
+            let per = row.parsed("per", words::PERIODS, words::period)?;
+            let per = per.ok_or_else(|| row.error("per", "", words::PERIODS))?;
             Ok(OwnCost::Stated(MoneyPer { money: money(amount)?, per }))
         }
         (None, Some(amount)) => {
             let lifetime = row.whole("lifetime_months", LIFETIME_MONTHS_MAX)?.filter(|months| *months > 0);
             let lifetime_months = lifetime.ok_or_else(|| {
                 let got = row.text("lifetime_months").unwrap_or_default();
-                row.error("lifetime_months", got, format!("whole months from 1 to {LIFETIME_MONTHS_MAX}"))
+                row.error("lifetime_months", got, Expected::Whole(1, LIFETIME_MONTHS_MAX))
             })?;
-            let electricity = row.decimal("electricity_kwh", price_max())?;
+            let electricity = row.amount("electricity_kwh", PRICE_MAX)?;
             Ok(OwnCost::Bought {
                 price: money(amount)?,
                 lifetime_months,
@@ -279,7 +309,7 @@ fn cost(row: &Row<'_>) -> Result<OwnCost, RowError> {
         }
         (Some(_), Some(_)) => {
             let got = row.text("cost").unwrap_or_default();
-            Err(row.error("cost", got, "given, or purchase_price, not both"))
+            Err(row.error("cost", got, Expected::Without("purchase_price")))
         }
     }
 }

@@ -3,6 +3,7 @@
 pub(crate) mod gpus;
 pub(crate) mod instances;
 pub(crate) mod machines;
+pub(crate) mod offers;
 pub(crate) mod prices;
 pub(crate) mod skypilot;
 pub(crate) mod words;

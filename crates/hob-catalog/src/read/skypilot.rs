@@ -4,7 +4,7 @@
 //! order, others ignored. Prices are in USD for one hour unless a `Currency` column says otherwise. The rows of a
 //! region's zones fold to one price, or to a range. Embedded files add `Gpu, GpuLink, NetworkGbps, RdmaGbps`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use hob_units::{Bytes, BytesPerSec, Currency, Period, Share, gib};
 use rust_decimal::Decimal;
@@ -12,10 +12,11 @@ use serde::Serialize;
 
 use super::gpus::mib;
 use super::instances::{GPU_COUNT_MAX, MEMORY_GIB_MAX, NETWORK_GBPS_MAX, VCPUS_MAX, family_of, link};
-use super::prices::{between, price_max};
+use super::prices::{PRICE_MAX, between, currency};
 use super::words;
 use crate::error::{CatalogError, RowError};
-use crate::fraction::{FractionKind, share_of_parent};
+use crate::expected::Expected;
+use crate::fraction::slice;
 use crate::gpu::Gpu;
 use crate::instance::{Availability, InstanceType};
 use crate::overlay::Overlay;
@@ -33,6 +34,8 @@ const SHARE_TOLERANCE: f64 = 0.02;
 pub struct ImportReport {
     /// Rows read.
     pub rows: usize,
+    /// Fractions of GPUs taken that the catalog does not have, or GPUs of a GPU file.
+    pub gpus: usize,
     /// Instance types taken.
     pub instances: usize,
     /// Prices taken, after zones were folded.
@@ -45,6 +48,8 @@ pub struct ImportReport {
     pub prices_zero: usize,
     /// Accelerators that the catalog does not know, with their rows.
     pub unknown_accelerators: BTreeMap<String, usize>,
+    /// Regions that the catalog did not know before.
+    pub regions_new: BTreeSet<String>,
 }
 
 /// A folded price: lowest and highest of the zones.
@@ -114,7 +119,7 @@ impl<'k> Import<'k> {
             self.report.rows_without_instance += 1;
             return Ok(());
         };
-        let region = row.required("region", "a region, such as `us-east-1`")?;
+        let region = row.required("region", "us-east-1")?;
         let provenance = provenance(row);
         if let Some(place) = self.places.get(name).copied() {
             let instance = self.instances.get_mut(place);
@@ -136,8 +141,7 @@ impl<'k> Import<'k> {
                 self.gpus.insert(gpu.id.clone(), gpu);
             }
         }
-        let currency = row.parsed("currency", "a currency code, such as `USD`", |code| code.parse().ok())?;
-        let currency = currency.unwrap_or(Currency::USD);
+        let currency = currency(row)?.unwrap_or(Currency::USD);
         for (column, charge) in [("price", ChargeType::PayAsYouGo), ("spotprice", ChargeType::Spot)] {
             let Some(price) = self.price(row, column)? else { continue };
             let fold = self
@@ -157,10 +161,9 @@ impl<'k> Import<'k> {
                 // What pandas writes for an empty cell.
                 return Some(None);
             }
-            read_decimal(cell).filter(|price| *price >= Decimal::ZERO && *price <= price_max()).map(Some)
+            read_decimal(cell).filter(|price| *price >= Decimal::ZERO && *price <= PRICE_MAX.into()).map(Some)
         };
-        let expected = || format!("a price from 0 to {} (leave it empty when unknown)", price_max());
-        let price = row.parsed_or(column, read, expected)?;
+        let price = row.parsed(column, Expected::AmountOrZero(PRICE_MAX), read)?;
         match price.flatten() {
             Some(price) if price.is_zero() => {
                 self.report.prices_zero += 1;
@@ -172,12 +175,12 @@ impl<'k> Import<'k> {
 
     /// The row's GPU and how many of it; `None` when the catalog does not know the accelerator.
     fn gpu(&self, row: &Row<'_>, accelerator: &str, instance: &str) -> Result<Option<(Gpu, u32)>, RowError> {
-        let expected = || format!("a count from 0 to {GPU_COUNT_MAX}");
+        let expected = || Expected::Whole(1, GPU_COUNT_MAX);
         let count = row.number("acceleratorcount", f64::from(GPU_COUNT_MAX))?;
         let count = count.ok_or_else(|| row.error("acceleratorcount", "", expected()))?;
         let info = row.text("gpuinfo").map(memory_each).unwrap_or_default();
         if let Some(id) = row.text("gpu") {
-            let gpu = self.known.by_id(id).ok_or_else(|| row.error("gpu", id, "the id of a GPU of the catalog"))?;
+            let gpu = self.known.by_id(id).ok_or_else(|| row.error("gpu", id, Expected::KnownGpu))?;
             let whole = if gpu.fraction.is_some() && count < 1.0 { 1 } else { count as u32 };
             return Ok((whole >= 1).then(|| (gpu.clone(), whole)));
         }
@@ -205,15 +208,10 @@ impl<'k> Import<'k> {
         if let Some(gpu) = near.filter(is_near) {
             return gpu.clone();
         }
-        let memory = memory.unwrap_or(parent.memory * share);
-        let mut gpu = share_of_parent(parent, FractionKind::TimeSliced, Share(share), memory);
-        gpu.id = format!("{}-{:.0}pct", parent.id, share * 100.0);
-        gpu.name = format!("{} {:.0}% slice", parent.name, share * 100.0);
-        super::gpus::append(&mut gpu.provenance.note, FractionKind::TimeSliced.note());
-        gpu
+        slice(parent, Share(share), memory.unwrap_or(parent.memory * share))
     }
 
-    fn finish(mut self) -> (Overlay, ImportReport) {
+    fn finish(self) -> (Overlay, ImportReport) {
         let prices: Vec<Price> = self
             .folds
             .into_iter()
@@ -227,8 +225,6 @@ impl<'k> Import<'k> {
                 provenance: fold.provenance,
             })
             .collect();
-        self.report.instances = self.instances.len();
-        self.report.prices = prices.len();
         let gpus = self.gpus.into_values().collect();
         (Overlay { gpus, instances: self.instances, prices, ..Overlay::default() }, self.report)
     }
@@ -255,7 +251,7 @@ fn instance(
     let gbps = |column| -> Result<Option<BytesPerSec>, RowError> {
         Ok(row.number(column, NETWORK_GBPS_MAX)?.map(|gbps| BytesPerSec(gbps * 1e9 / 8.0)))
     };
-    let stated_link = row.parsed("gpulink", "`pcie`, `nvlink` or `nvswitch`", words::gpu_link)?;
+    let stated_link = row.parsed("gpulink", words::LINKS, words::gpu_link)?;
     // SkyPilot prints odd vCPU counts of shared machines with a fraction.
     let vcpus = row.number("vcpus", f64::from(VCPUS_MAX))?.map(|count| count.round() as u32);
     Ok(InstanceType {

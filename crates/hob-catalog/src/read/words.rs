@@ -2,6 +2,7 @@
 
 use hob_units::Period;
 
+use crate::expected::Expected;
 use crate::gpu::{GpuArchitecture, Vendor};
 use crate::instance::{Availability, GpuLink};
 use crate::price::ChargeType;
@@ -45,15 +46,7 @@ pub(crate) fn confidence(word: &str) -> Option<Confidence> {
 }
 
 pub(crate) fn availability(word: &str) -> Option<Availability> {
-    Some(match word.to_ascii_lowercase().as_str() {
-        "on_sale" => Availability::OnSale,
-        "limited" => Availability::Limited,
-        "invitation_only" => Availability::InvitationOnly,
-        "retired" => Availability::Retired,
-        "not_confirmed" => Availability::NotConfirmed,
-        "owned" => Availability::Owned,
-        _ => return None,
-    })
+    Availability::ALL.into_iter().find(|each| each.word().eq_ignore_ascii_case(word))
 }
 
 pub(crate) fn gpu_link(word: &str) -> Option<GpuLink> {
@@ -83,11 +76,17 @@ pub(crate) fn period(word: &str) -> Option<Period> {
     })
 }
 
-pub(crate) const CHARGE_EXPECTED: &str =
-    "a way of billing: `on-demand`, `monthly`, `spot`, `reserved-12` (months) or `owned`";
+/// The words that the readers below know; what an error offers instead of a wrong one.
+pub(crate) const CONFIDENCES: Expected = Expected::OneOf(&["high", "medium", "low"]);
+pub(crate) const AVAILABILITIES: Expected =
+    Expected::OneOf(&["on_sale", "limited", "invitation_only", "retired", "not_confirmed", "owned"]);
+pub(crate) const LINKS: Expected = Expected::OneOf(&["pcie", "nvlink", "nvswitch"]);
+pub(crate) const PERIODS: Expected = Expected::OneOf(&["hour", "day", "month", "year"]);
+pub(crate) const CHARGES: Expected = Expected::OneOf(&["on-demand", "monthly", "spot", "reserved-12", "owned"]);
 
-/// Both the clouds' API words and the plain ones.
-pub(crate) fn charge(word: &str) -> Option<ChargeType> {
+/// A way of billing: `on-demand`, `monthly`, `spot`, `reserved-12` (months), `owned`, and the words of the clouds.
+#[must_use]
+pub fn charge(word: &str) -> Option<ChargeType> {
     let word = word.to_ascii_lowercase().replace('_', "-");
     Some(match word.as_str() {
         "on-demand" | "ondemand" | "pay-as-you-go" | "payg" | "postpaid-by-hour" | "postpaid" | "hourly" => {

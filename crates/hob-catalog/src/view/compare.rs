@@ -1,16 +1,20 @@
 //! Two GPUs or two instance types side by side, field by field, with ratios.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
 use hob_units::{Bytes, Currency, Money, Period};
 use serde::Serialize;
 use thiserror::Error;
 
+use super::list::{gpu_hour, peak_16_bit};
 use super::show::unknown;
 use crate::catalog::Catalog;
 use crate::error::UnknownName;
 use crate::gpu::{ComputeType, Gpu};
 use crate::instance::InstanceType;
-use crate::offer::OfferFilter;
-use crate::price::ChargeType;
+use crate::offer::{Offer, OfferFilter};
+use crate::price::{ChargeType, Price};
 use crate::read::words::charge_word;
 
 /// One field of both.
@@ -72,7 +76,7 @@ fn find<'c>(catalog: &'c Catalog, name: &str) -> Result<Found<'c>, UnknownName> 
 pub fn compare(catalog: &Catalog, left: &str, right: &str) -> Result<Comparison, CompareError> {
     match (find(catalog, left)?, find(catalog, right)?) {
         (Found::Gpu(a), Found::Gpu(b)) => {
-            Ok(Comparison { left: a.id.clone(), right: b.id.clone(), fields: gpu_fields(a, b) })
+            Ok(Comparison { left: a.id.clone(), right: b.id.clone(), fields: gpu_fields(catalog, a, b) })
         }
         (Found::Instance(a), Found::Instance(b)) => {
             let name = |each: &InstanceType| format!("{}/{}", each.cloud, each.name);
@@ -123,7 +127,7 @@ const RATES: [(ComputeType, &str); 10] = [
     (ComputeType::Fp4, "fp4"),
 ];
 
-fn gpu_fields(a: &Gpu, b: &Gpu) -> Vec<ComparedField> {
+fn gpu_fields(catalog: &Catalog, a: &Gpu, b: &Gpu) -> Vec<ComparedField> {
     let mut out = Fields::default();
     let capability = |gpu: &Gpu| gpu.compute_capability.map(|(major, minor)| format!("{major}.{minor}"));
     let yes_no = |flag: Option<bool>| flag.map(|flag| if flag { "yes" } else { "no" }.to_owned());
@@ -149,6 +153,8 @@ fn gpu_fields(a: &Gpu, b: &Gpu) -> Vec<ComparedField> {
     let share = |gpu: &Gpu| gpu.fraction.as_ref().map(|fraction| fraction.compute);
     out.numbers("field-compute-share", share(a), share(b), |share| share.0);
     out.words("field-cuda-last", a.cuda_last.clone(), b.cuda_last.clone());
+    let of = |gpu: &Gpu| Side { per: Measures::of(gpu, 1), hours: gpu_hours(catalog, gpu) };
+    price_fields(&mut out, "gpu-hour", &of(a), &of(b));
     out.0
 }
 
@@ -176,40 +182,104 @@ fn instance_fields(catalog: &Catalog, a: &InstanceType, b: &InstanceType) -> Vec
     out.words("field-local-disk", a.local_disk.clone(), b.local_disk.clone());
     out.numbers("field-network", a.network, b.network, |rate| rate.0);
     out.numbers("field-rdma", a.rdma, b.rdma, |rate| rate.0);
-    let link = |each: &InstanceType| each.gpu_link.map(|link| format!("{link:?}"));
+    let link = |each: &InstanceType| each.gpu_link.map(|link| link.word().to_owned());
     out.words("field-gpu-link", link(a), link(b));
-    out.words("field-availability", Some(format!("{:?}", a.availability)), Some(format!("{:?}", b.availability)));
-    let (prices_a, prices_b) = (cheapest(catalog, a), cheapest(catalog, b));
-    let mut keys: Vec<(ChargeType, Currency)> = prices_a.iter().chain(&prices_b).map(|(key, _)| *key).collect();
-    keys.sort();
-    keys.dedup();
-    for key in keys {
-        let of = |prices: &[((ChargeType, Currency), Money)]| {
-            prices.iter().find(|(known, _)| *known == key).map(|(_, money)| *money)
-        };
-        // One key has one currency, so the ratio never crosses two.
-        let field = format!("field-hour:{}", charge_word(key.0));
-        out.numbers(&field, of(&prices_a), of(&prices_b), Money::as_f64_for_score);
-    }
+    out.words("field-availability", Some(a.availability.word().to_owned()), Some(b.availability.word().to_owned()));
+    let of = |each: &InstanceType, gpu: Option<&Gpu>| Side {
+        per: gpu.map(|gpu| Measures::of(gpu, each.gpu_count)).unwrap_or_default(),
+        hours: instance_hours(catalog, each),
+    };
+    price_fields(&mut out, "hour", &of(a, gpu_a), &of(b, gpu_b));
     out.0
 }
 
-/// Cheapest hour over all regions, by charge type and currency.
-fn cheapest(catalog: &Catalog, instance: &InstanceType) -> Vec<((ChargeType, Currency), Money)> {
+/// Cheapest hours by way of billing and currency: two currencies are never compared.
+type Hours = BTreeMap<(ChargeType, Currency), Money>;
+
+/// What a price is divided by.
+#[derive(Default)]
+struct Measures {
+    /// Dense 16-bit TFLOP/s.
+    tflops: Option<f64>,
+    /// GiB of marketed GPU memory.
+    gib: Option<f64>,
+    /// GB/s of GPU memory.
+    gbs: Option<f64>,
+}
+
+impl Measures {
+    fn of(gpu: &Gpu, count: u32) -> Self {
+        let count = f64::from(count);
+        Self {
+            tflops: peak_16_bit(gpu).map(|rate| rate.0 * count / 1e12),
+            gib: Some(gpu.memory.as_gib() * count),
+            gbs: gpu.memory_bandwidth.map(|rate| rate.0 * count / 1e9),
+        }
+    }
+}
+
+struct Side {
+    per: Measures,
+    hours: Hours,
+}
+
+/// Money with three digits, however small.
+#[derive(Clone, Copy)]
+struct Fine(Money);
+
+impl fmt::Display for Fine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let amount = self.0.amount.round_sf(3).unwrap_or(self.0.amount).normalize();
+        write!(f, "{} {amount}", self.0.currency)
+    }
+}
+
+/// The hour, and the hour of one TFLOP/s, one GiB and one GB/s.
+fn price_fields(out: &mut Fields, name: &str, a: &Side, b: &Side) {
+    let keys: BTreeSet<&(ChargeType, Currency)> = a.hours.keys().chain(b.hours.keys()).collect();
+    type Measure = fn(&Measures) -> Option<f64>;
+    let measures: [(&str, Measure); 4] = [
+        ("", |_| Some(1.0)),
+        ("-per-tflops", |per| per.tflops),
+        ("-per-gib", |per| per.gib),
+        ("-per-gbs", |per| per.gbs),
+    ];
+    for key in keys {
+        for (suffix, measure) in &measures {
+            let of = |side: &Side| -> Option<Fine> {
+                let unit = measure(&side.per).filter(|unit| *unit > 0.0)?;
+                side.hours.get(key)?.times(1.0 / unit).map(Fine)
+            };
+            let field = format!("field-{name}{suffix}:{}", charge_word(key.0));
+            out.numbers(&field, of(a), of(b), |fine| fine.0.as_f64_for_score());
+        }
+    }
+}
+
+/// Cheapest hour of one GPU, over all clouds and regions.
+fn gpu_hours(catalog: &Catalog, gpu: &Gpu) -> Hours {
+    let filter = OfferFilter { gpus: [gpu.id.clone()].into(), ..OfferFilter::default() };
+    cheapest(&catalog.offers(&filter), gpu_hour)
+}
+
+/// Cheapest hour of the machine, over all regions.
+fn instance_hours(catalog: &Catalog, instance: &InstanceType) -> Hours {
     let filter = OfferFilter {
         clouds: [instance.cloud.clone()].into(),
         instances: vec![instance.name.clone()],
         availability: [instance.availability].into(),
         ..OfferFilter::default()
     };
-    let mut out: Vec<((ChargeType, Currency), Money)> = Vec::new();
-    for price in catalog.offers(&filter).iter().flat_map(|offer| offer.prices.iter()) {
-        let Some((hour, _)) = price.per(Period::Hour) else { continue };
-        let key = (price.charge, hour.currency);
-        match out.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, low)) if hour.amount < low.amount => *low = hour,
-            Some(_) => {}
-            None => out.push((key, hour)),
+    cheapest(&catalog.offers(&filter), |_, price| price.per(Period::Hour).map(|(low, _)| low))
+}
+
+fn cheapest(offers: &[Offer<'_>], hour: fn(&Offer<'_>, &Price) -> Option<Money>) -> Hours {
+    let mut out = Hours::new();
+    for (offer, price) in offers.iter().flat_map(|offer| offer.prices.iter().map(move |price| (offer, price))) {
+        let Some(hour) = hour(offer, price) else { continue };
+        let slot = out.entry((price.charge, hour.currency)).or_insert(hour);
+        if hour.amount < slot.amount {
+            *slot = hour;
         }
     }
     out

@@ -3,11 +3,12 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
-use hob_units::{Bytes, BytesPerSec, Currency, FlopsPerSec, Money, Period, Watts};
+use hob_units::{Bytes, BytesPerSec, Currency, FlopsPerSec, Money, Period, Share, Watts};
 use serde::Serialize;
 
 use crate::catalog::Catalog;
-use crate::gpu::{ComputeType, GpuArchitecture, Vendor};
+use crate::compat::{Answer, Compat, Feature};
+use crate::gpu::{ComputeType, Gpu, GpuArchitecture, Vendor};
 use crate::instance::Availability;
 use crate::offer::{FractionFilter, HowToGetPrice, Offer, OfferFilter};
 use crate::price::{ChargeType, Price, PriceAmount};
@@ -32,21 +33,36 @@ pub enum SortBy {
     Price,
 }
 
-/// Which GPUs to list.
+/// Which GPUs to list; an empty set, or `None`, is no restriction.
 #[derive(Debug, Clone, Default)]
 pub struct GpuFilter {
-    /// Maker.
-    pub vendor: Option<Vendor>,
-    /// Generation.
-    pub architecture: Option<GpuArchitecture>,
+    /// Ids.
+    pub ids: BTreeSet<String>,
+    /// Generations.
+    pub architectures: BTreeSet<GpuArchitecture>,
     /// Least marketed memory.
     pub memory_min: Option<Bytes>,
     /// Whether fractions are wanted.
     pub fractions: FractionFilter,
-    /// Only GPUs that this cloud offers.
-    pub cloud: Option<String>,
-    /// Words that must all occur in the id or the name, without regard to case.
-    pub words: Vec<String>,
+    /// What must work on it; a feature of which no row speaks does not count as working.
+    pub supports: Vec<Feature>,
+    /// Only GPUs with an offer that passes this filter.
+    pub offers: Option<OfferFilter>,
+}
+
+impl GpuFilter {
+    fn passes(&self, gpu: &Gpu, compat: &Compat) -> bool {
+        let fraction = match self.fractions {
+            FractionFilter::Any => true,
+            FractionFilter::WholeOnly => gpu.fraction.is_none(),
+            FractionFilter::FractionsOnly => gpu.fraction.is_some(),
+        };
+        fraction
+            && (self.ids.is_empty() || self.ids.contains(&gpu.id))
+            && (self.architectures.is_empty() || self.architectures.contains(&gpu.architecture))
+            && self.memory_min.is_none_or(|min| gpu.memory >= min)
+            && self.supports.iter().all(|feature| compat.support(gpu, *feature).answer == Answer::Yes)
+    }
 }
 
 /// One GPU in a list.
@@ -60,19 +76,26 @@ pub struct GpuRow {
     pub vendor: Vendor,
     /// Generation.
     pub architecture: GpuArchitecture,
+    /// Share of the whole card's compute, when it is a fraction.
+    pub share: Option<Share>,
     /// Marketed memory.
+    #[serde(rename = "memory_bytes")]
     pub memory: Bytes,
     /// Peak memory bandwidth.
+    #[serde(rename = "memory_bandwidth_bytes_per_second")]
     pub memory_bandwidth: Option<BytesPerSec>,
     /// Dense 16-bit peak: bf16, or fp16 where there is no bf16.
+    #[serde(rename = "peak_16_bit_flops_per_second")]
     pub peak_16_bit: Option<FlopsPerSec>,
     /// Dense fp8 peak.
+    #[serde(rename = "peak_fp8_flops_per_second")]
     pub peak_fp8: Option<FlopsPerSec>,
     /// Board power.
+    #[serde(rename = "tdp_watts")]
     pub tdp: Option<Watts>,
     /// Clouds that offer it.
     pub clouds: Vec<String>,
-    /// Cheapest hour of one GPU on demand (in the filter's cloud), by currency.
+    /// Cheapest hour of one GPU on demand, by currency.
     pub gpu_hour_min: Vec<Money>,
 }
 
@@ -126,11 +149,15 @@ pub struct OfferRow {
     pub gpu: String,
     /// How many of it.
     pub gpu_count: u32,
+    /// Share of the whole card's compute that each is, when it is a fraction.
+    pub gpu_share: Option<Share>,
     /// Marketed memory of one.
+    #[serde(rename = "gpu_memory_bytes")]
     pub gpu_memory: Bytes,
     /// Virtual CPUs.
     pub vcpus: Option<u32>,
     /// Main memory.
+    #[serde(rename = "memory_bytes")]
     pub memory: Option<Bytes>,
     /// Region or price area; empty when no source names one.
     pub region: String,
@@ -150,6 +177,7 @@ impl OfferRow {
             availability: offer.instance.availability,
             gpu: offer.gpu.id.clone(),
             gpu_count: offer.instance.gpu_count,
+            gpu_share: offer.gpu.fraction.as_ref().map(|fraction| fraction.compute),
             gpu_memory: offer.gpu.memory,
             vcpus: offer.instance.vcpus,
             memory: offer.instance.memory,
@@ -161,60 +189,33 @@ impl OfferRow {
     }
 }
 
-/// GPUs that pass the filter.
+/// GPUs that pass the filter. Clouds and prices in a row are those of the offers that pass.
 #[must_use]
-pub fn list_gpus(catalog: &Catalog, filter: &GpuFilter, sort: SortBy) -> Vec<GpuRow> {
-    let mut clouds: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    let mut cheapest: BTreeMap<&str, BTreeMap<Currency, Money>> = BTreeMap::new();
-    let offers = catalog.offers(&OfferFilter::default());
-    for offer in &offers {
-        clouds.entry(&offer.gpu.id).or_default().insert(&offer.instance.cloud);
-        if filter.cloud.as_deref().is_some_and(|cloud| cloud != offer.instance.cloud) {
-            continue;
-        }
-        for price in offer.prices.iter().filter(|price| price.charge == ChargeType::PayAsYouGo) {
-            let share = 1.0 / f64::from(offer.instance.gpu_count.max(1));
-            let Some(hour) = price.per(Period::Hour).and_then(|(low, _)| low.times(share)) else { continue };
-            let slot = cheapest.entry(&offer.gpu.id).or_default().entry(hour.currency).or_insert(hour);
-            if hour.amount < slot.amount {
-                *slot = hour;
-            }
-        }
-    }
-    let words: Vec<String> = filter.words.iter().map(|word| word.to_lowercase()).collect();
+pub fn list_gpus(catalog: &Catalog, compat: &Compat, filter: &GpuFilter, sort: SortBy) -> Vec<GpuRow> {
+    let offers = catalog.offers(&filter.offers.clone().unwrap_or_default());
+    let sold = Sold::of(&offers);
     let mut rows: Vec<GpuRow> = catalog
         .gpus()
-        .filter(|gpu| {
-            let text = format!("{} {}", gpu.id, gpu.name).to_lowercase();
-            let fraction = match filter.fractions {
-                FractionFilter::Any => true,
-                FractionFilter::WholeOnly => gpu.fraction.is_none(),
-                FractionFilter::FractionsOnly => gpu.fraction.is_some(),
-            };
-            let cloud = filter.cloud.as_deref();
-            fraction
-                && filter.vendor.is_none_or(|vendor| gpu.vendor == vendor)
-                && filter.architecture.is_none_or(|architecture| gpu.architecture == architecture)
-                && filter.memory_min.is_none_or(|min| gpu.memory >= min)
-                && cloud.is_none_or(|cloud| clouds.get(gpu.id.as_str()).is_some_and(|sold| sold.contains(cloud)))
-                && words.iter().all(|word| text.contains(word))
-        })
+        .filter(|gpu| filter.passes(gpu, compat))
+        .filter(|gpu| filter.offers.is_none() || sold.clouds.contains_key(gpu.id.as_str()))
         .map(|gpu| GpuRow {
             id: gpu.id.clone(),
             name: gpu.name.clone(),
             vendor: gpu.vendor,
             architecture: gpu.architecture,
+            share: gpu.fraction.as_ref().map(|fraction| fraction.compute),
             memory: gpu.memory,
             memory_bandwidth: gpu.memory_bandwidth,
-            peak_16_bit: gpu.peak(ComputeType::Bf16).or(gpu.peak(ComputeType::Fp16)),
+            peak_16_bit: peak_16_bit(gpu),
             peak_fp8: gpu.peak(ComputeType::Fp8),
             tdp: gpu.tdp,
-            clouds: clouds.get(gpu.id.as_str()).into_iter().flatten().map(|cloud| (*cloud).to_owned()).collect(),
-            gpu_hour_min: cheapest
+            clouds: sold.clouds.get(gpu.id.as_str()).into_iter().flatten().map(|cloud| (*cloud).to_owned()).collect(),
+            gpu_hour_min: sold
+                .hours
                 .get(gpu.id.as_str())
                 .into_iter()
-                .flat_map(BTreeMap::values)
-                .map(|money| money.rounded(6))
+                .flatten()
+                .map(|(_, low)| low.rounded(6))
                 .collect(),
         })
         .collect();
@@ -233,6 +234,40 @@ pub fn list_gpus(catalog: &Catalog, filter: &GpuFilter, sort: SortBy) -> Vec<Gpu
     rows
 }
 
+/// Where each GPU is sold, and its cheapest hour on demand in each currency.
+struct Sold<'o> {
+    clouds: BTreeMap<&'o str, BTreeSet<&'o str>>,
+    hours: BTreeMap<&'o str, BTreeMap<Currency, Money>>,
+}
+
+impl<'o> Sold<'o> {
+    fn of(offers: &'o [Offer<'_>]) -> Self {
+        let mut out = Self { clouds: BTreeMap::new(), hours: BTreeMap::new() };
+        for offer in offers {
+            out.clouds.entry(&offer.gpu.id).or_default().insert(&offer.instance.cloud);
+            for price in offer.prices.iter().filter(|price| price.charge == ChargeType::PayAsYouGo) {
+                let Some(hour) = gpu_hour(offer, price) else { continue };
+                let slot = out.hours.entry(&offer.gpu.id).or_default().entry(hour.currency).or_insert(hour);
+                if hour.amount < slot.amount {
+                    *slot = hour;
+                }
+            }
+        }
+        out
+    }
+}
+
+/// Price of one hour of one GPU of a machine, lower end.
+pub(super) fn gpu_hour(offer: &Offer<'_>, price: &Price) -> Option<Money> {
+    let share = 1.0 / f64::from(offer.instance.gpu_count.max(1));
+    price.per(Period::Hour).and_then(|(low, _)| low.times(share))
+}
+
+/// Dense 16-bit peak: bf16, or fp16 where there is no bf16.
+pub(super) fn peak_16_bit(gpu: &Gpu) -> Option<FlopsPerSec> {
+    gpu.peak(ComputeType::Bf16).or(gpu.peak(ComputeType::Fp16))
+}
+
 /// Offers that pass the filter.
 #[must_use]
 pub fn list_offers(catalog: &Catalog, filter: &OfferFilter, sort: SortBy) -> Vec<OfferRow> {
@@ -249,10 +284,7 @@ pub fn list_offers(catalog: &Catalog, filter: &OfferFilter, sort: SortBy) -> Vec
             descending(key(a), key(b))
         },
         SortBy::Compute => |a, b| {
-            let key = |offer: &Offer<'_>| {
-                let peak = offer.gpu.peak(ComputeType::Bf16).or(offer.gpu.peak(ComputeType::Fp16));
-                whole(offer, peak.map(|rate| rate.0))
-            };
+            let key = |offer: &Offer<'_>| whole(offer, peak_16_bit(offer.gpu).map(|rate| rate.0));
             descending(key(a), key(b))
         },
         SortBy::Price => |a, b| ascending(hour_min(a), hour_min(b)),

@@ -32,6 +32,7 @@ pub struct GpuDetail {
     /// The row.
     pub gpu: Gpu,
     /// Memory that software can address (see [`Gpu::memory_total`]).
+    #[serde(rename = "memory_total_bytes")]
     pub memory_total: Bytes,
     /// Source columns without a field of their own.
     pub other_facts: Vec<(String, String)>,
@@ -108,8 +109,7 @@ pub(super) fn unknown(catalog: &Catalog, name: &str, mut error: UnknownName) -> 
 
 /// All availabilities: what is retired is shown too when it is asked for by name.
 fn all_availabilities() -> std::collections::BTreeSet<Availability> {
-    use Availability::{InvitationOnly, Limited, NotConfirmed, OnSale, Owned, Retired};
-    [OnSale, Limited, InvitationOnly, Retired, NotConfirmed, Owned].into()
+    Availability::ALL.into()
 }
 
 fn gpu_detail(catalog: &Catalog, compat: &Compat, gpu: &Gpu) -> GpuDetail {
