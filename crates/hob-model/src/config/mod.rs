@@ -21,3 +21,4 @@ mod wan;
 mod whisper;
 
 pub use entry::graph_from_config;
+pub(crate) use language::knows as knows_language_family;

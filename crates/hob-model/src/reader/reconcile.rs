@@ -2,18 +2,26 @@
 
 use std::collections::BTreeMap;
 
+use crate::config::knows_language_family;
 use crate::dtype::Dtype;
-use crate::graph::{Certainty, ModelGraph, Operator, Quantization, Site, Unknown};
+use crate::graph::{Certainty, ModelGraph, ModelKind, Operator, Quantization, Site, Unknown};
 use crate::reader::infer::site::site;
+use crate::reader::infer::{Hints, infer};
 use crate::reader::packed::{Weight, Weights, weights};
 use crate::reader::tensors::Inventory;
 
 /// Counts that differ by more than this share make the graph an inferred one: it describes another model.
 const COUNT_SHARE_MAX: f64 = 0.01;
 
-/// Puts the headers' figures into the graph.
+/// Puts the headers' figures into the graph. The tensors' own graph takes its place when its family is not known and its
+/// count is not theirs: they know better then.
 pub(crate) fn reconcile(graph: &mut ModelGraph, inventory: Inventory) {
     let weights = weights(&inventory);
+    let is_guess = graph.kind == ModelKind::CausalLm && !knows_language_family(&graph.family);
+    if is_guess && inventory.unseen_bytes == 0 && share_apart(graph, &weights) > COUNT_SHARE_MAX {
+        *graph = infer(&graph.name, &graph.family, graph.origin, inventory, Hints::of(graph));
+        return;
+    }
     let fallback = main_dtype(graph);
     graph.stored = Some(inventory.stored(fallback));
     graph.unknowns.extend(inventory.notes);
@@ -118,8 +126,13 @@ fn compare_counts(graph: &mut ModelGraph, weights: &Weights) {
         what: format!("parameter count: the config gives {of_graph}, the weight files hold {of_files}"),
         consequence: "bytes are the files' own; FLOPs follow the config".to_owned(),
     });
-    let share = of_files.abs_diff(of_graph) as f64 / of_files.max(1) as f64;
-    if share > COUNT_SHARE_MAX {
+    if share_apart(graph, weights) > COUNT_SHARE_MAX {
         graph.certainty = graph.certainty.max(Certainty::Inferred);
     }
+}
+
+/// By how much the graph's count differs, as a share of the files'.
+fn share_apart(graph: &ModelGraph, weights: &Weights) -> f64 {
+    let of_files = weights.parameters();
+    of_files.abs_diff(graph.parameters()) as f64 / of_files.max(1) as f64
 }

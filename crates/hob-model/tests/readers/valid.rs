@@ -70,6 +70,24 @@ fn a_count_that_differs_is_listed() {
     assert!(graph.unknowns.iter().any(|note| note.what.starts_with("parameter count")), "{:?}", graph.unknowns);
 }
 
+#[test]
+fn the_tensors_of_a_family_that_is_not_known_win_over_a_guess_that_differs() {
+    let config = LLAMA_CONFIG.replace("\"llama\"", "\"brandnew\"");
+    let widened = config.replace("\"intermediate_size\":128", "\"intermediate_size\":256");
+    assert_ne!(config, LLAMA_CONFIG);
+    for (config, note) in [(config, "model_type `brandnew`"), (widened, "architecture `brandnew`")] {
+        let files = MemoryFiles::new()
+            .with("m/config.json", config.as_bytes())
+            .with("m/model.safetensors", llama_safetensors());
+        let graph = read(&files, "m");
+        assert_eq!(graph.parameters(), LLAMA_PARAMETERS, "{note}");
+        assert_eq!((graph.certainty, graph.family.as_str()), (Certainty::Inferred, "brandnew"));
+        assert!(graph.unknowns.iter().any(|unknown| unknown.what == note), "{:?}", graph.unknowns);
+        // The config's heads are used either way.
+        assert!(graph.unknowns.iter().all(|unknown| unknown.what != "number of attention heads"), "{note}");
+    }
+}
+
 fn index(total: u64, shards: &[(&str, &str)]) -> String {
     let map: Vec<String> = shards.iter().map(|(tensor, shard)| format!("\"{tensor}\":\"{shard}\"")).collect();
     format!("{{\"metadata\":{{\"total_size\":{total}}},\"weight_map\":{{{}}}}}", map.join(","))
@@ -90,6 +108,57 @@ fn shards_are_read_where_they_are_and_taken_from_the_index_where_not() {
     let outside = index(1, &[("a", "../../secret")]);
     let files = MemoryFiles::new().with("m/model.safetensors.index.json", outside.as_bytes());
     assert!(matches!(read_model("m", &files), Err(ModelError::Malformed { .. })));
+}
+
+#[test]
+fn an_index_alone_gives_the_bytes_when_a_config_gives_the_shapes() {
+    let text = index(2 * LLAMA_PARAMETERS, &[("a.weight", "model-1.safetensors"), ("b.weight", "model-2.safetensors")]);
+    let files = MemoryFiles::new().with("m/model.safetensors.index.json", text.as_bytes());
+    let error = read_model("m", &files).unwrap_err().to_string();
+    assert!(error.contains("neither its shards nor a config.json"), "{error}");
+    let files = files.with("m/config.json", LLAMA_CONFIG.as_bytes());
+    for source in ["m", "m/model.safetensors.index.json"] {
+        let graph = read(&files, source);
+        assert_eq!((graph.parameters(), stored_bytes(&graph)), (LLAMA_PARAMETERS, 2 * LLAMA_PARAMETERS));
+        assert!(graph.unknowns.iter().any(|note| note.what.contains("2 of 2 shards")), "{:?}", graph.unknowns);
+    }
+}
+
+#[test]
+fn a_pipeline_folder_is_its_denoiser() {
+    let pipeline = r#"{"_class_name":"FluxPipeline","transformer":["diffusers","FluxTransformer2DModel"],
+        "text_encoder":["transformers","CLIPTextModel"],"vae":["diffusers","AutoencoderKL"],"image_encoder":[null,null]}"#;
+    let denoiser = r#"{"_class_name":"FluxTransformer2DModel","num_attention_heads":2,"attention_head_dim":32,
+        "num_layers":1,"num_single_layers":1,"in_channels":64,"joint_attention_dim":48,"pooled_projection_dim":24}"#;
+    let files = MemoryFiles::new()
+        .with("flux/model_index.json", pipeline.as_bytes())
+        .with("flux/transformer/config.json", denoiser.as_bytes())
+        .with("flux/text_encoder/config.json", b"not looked at".as_slice())
+        .with(
+            "flux/transformer/diffusion_pytorch_model.safetensors",
+            safetensors(&[("x_embedder.weight", "BF16", &[64, 64], 8_192)]),
+        );
+    for source in ["flux", "flux/model_index.json"] {
+        let graph = read(&files, source);
+        assert_eq!(
+            (graph.name.as_str(), graph.kind, graph.origin),
+            ("flux", ModelKind::DiffusionImage, Origin::Safetensors)
+        );
+        assert_eq!(stored_bytes(&graph), 8_192);
+        assert!(graph.unknowns.iter().any(|note| note.what.starts_with("parameter count")), "{:?}", graph.unknowns);
+    }
+    let broken =
+        MemoryFiles::new().with("flux/model_index.json", br#"{"vae":["diffusers","AutoencoderKL"]}"#.as_slice());
+    let error = read_model("flux", &broken).unwrap_err().to_string();
+    assert!(error.contains("no transformer and no unet"), "{error}");
+}
+
+#[test]
+fn a_cache_folder_leads_to_its_one_snapshot() {
+    let files = MemoryFiles::new().with("models--a--b/snapshots/0f/config.json", LLAMA_CONFIG.as_bytes());
+    assert_eq!(read(&files, "models--a--b").parameters(), LLAMA_PARAMETERS);
+    let two = files.with("models--a--b/snapshots/1f/config.json", LLAMA_CONFIG.as_bytes());
+    assert!(read_model("models--a--b", &two).unwrap_err().to_string().contains("name one of them"));
 }
 
 /// Parameters and the type of the one packed weight.

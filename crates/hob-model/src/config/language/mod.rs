@@ -72,6 +72,11 @@ pub(super) fn reader(model_type: &str) -> Option<Reader> {
     })
 }
 
+/// Whether a family has a reader of its own.
+pub(crate) fn knows(family: &str) -> bool {
+    reader(family).is_some()
+}
+
 /// Reads a config of any language model. A family without a reader is read by its usual keys, with less certainty.
 pub(super) fn graph(fields: &Fields<'_>, name: &str) -> Result<ModelGraph, ModelError> {
     let read = fields.text("model_type").and_then(reader).unwrap_or(generic::graph);

@@ -37,6 +37,22 @@ pub(crate) struct Hints {
     pub(crate) context_max: Option<u64>,
 }
 
+impl Hints {
+    /// What another graph of the same model says.
+    pub(crate) fn of(graph: &ModelGraph) -> Self {
+        let core = graph.operators().find_map(|(_, op)| match &op.kind {
+            OpKind::Attention(attention) if op.site == Site::AttentionCore => Some(attention),
+            _ => None,
+        });
+        Self {
+            heads: core.map(|core| core.heads),
+            head_dim: core.map(|core| core.qk_dim),
+            experts_active: graph.operators().find(|(_, op)| op.copies > 1).map(|(_, op)| op.active),
+            context_max: graph.context_max,
+        }
+    }
+}
+
 /// Builds the graph.
 pub(crate) fn infer(name: &str, family: &str, origin: Origin, inventory: Inventory, hints: Hints) -> ModelGraph {
     let weights = weights(&inventory);
