@@ -23,8 +23,7 @@ pub(super) fn mixtral(fields: &Fields<'_>, name: &str) -> Result<ModelGraph, Mod
     layers(fields, name, decoder, &attention, &FeedForward::experts(experts), |_| LayerType::Sliding)
 }
 
-/// Reads a `minimax_m2` config: norms over all heads of query and key together, and experts in every layer. The router's
-/// correction bias is a buffer that published counts leave out.
+/// Reads a `minimax_m2` config: norms over all heads of query and key together, and experts in every layer.
 pub(super) fn minimax_m2(fields: &Fields<'_>, name: &str) -> Result<ModelGraph, ModelError> {
     let decoder = Decoder::read(fields, "minimax_m2", Defaults::PLAIN)?;
     let mut attention = SelfAttention::read(fields, &decoder, HeadDefaults::default())?;
