@@ -7,15 +7,17 @@ use unic_langid::LanguageIdentifier;
 
 use crate::message::{Language, Message};
 
-const EN: [&str; 3] = [
+const EN: &[&str] = &[
     include_str!("../locales/en/cli.ftl"),
     include_str!("../locales/en/plan.ftl"),
     include_str!("../locales/en/workload.ftl"),
+    include_str!("../locales/en/new.ftl"),
 ];
-const ZH: [&str; 3] = [
+const ZH: &[&str] = &[
     include_str!("../locales/zh/cli.ftl"),
     include_str!("../locales/zh/plan.ftl"),
     include_str!("../locales/zh/workload.ftl"),
+    include_str!("../locales/zh/new.ftl"),
 ];
 
 /// The sentences of one language.
@@ -43,7 +45,7 @@ impl Catalogue {
         // Without this, figures are wrapped in invisible direction marks that break alignment and copying.
         bundle.set_use_isolating(false);
         for text in files {
-            let resource = FluentResource::try_new(text.to_owned()).unwrap_or_else(|(partial, _)| partial);
+            let resource = FluentResource::try_new((*text).to_owned()).unwrap_or_else(|(partial, _)| partial);
             bundle.add_resource_overriding(resource);
         }
         Self { language, bundle }
@@ -109,7 +111,7 @@ mod tests {
 
     #[test]
     fn both_languages_say_the_same_things() {
-        let (en, zh) = (sentences(&EN), sentences(&ZH));
+        let (en, zh) = (sentences(EN), sentences(ZH));
         assert!(!en.is_empty());
         for (id, variables) in &en {
             assert_eq!(zh.get(id), Some(variables), "`{id}` in zh");
@@ -119,7 +121,7 @@ mod tests {
 
     #[test]
     fn every_file_parses() {
-        for text in EN.iter().chain(&ZH) {
+        for text in EN.iter().chain(ZH) {
             assert!(FluentResource::try_new((*text).to_owned()).is_ok());
         }
     }

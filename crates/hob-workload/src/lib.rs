@@ -5,6 +5,7 @@
 
 mod check;
 mod closest;
+mod draft;
 mod guess;
 mod kind;
 mod parse;
@@ -17,6 +18,7 @@ mod source;
 mod words;
 mod work;
 
+pub use draft::{Draft, Form, Question};
 pub use kind::Kind;
 pub use parse::{FILE_BYTES_MAX, parse, parse_bytes};
 pub use problem::{Code, MAX_PROBLEMS, Problem, Problems};

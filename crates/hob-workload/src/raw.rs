@@ -360,15 +360,18 @@ tables! {
     }
 }
 
-/// Tables that stand once in a file, by path, with their keys: where a misplaced key may belong.
+/// Tables by path, with their keys: in the order in which a file has them.
 const TABLES: &[(&str, &[&str])] = &[
     ("", Root::KEYS),
+    ("model", Model::KEYS),
     ("traffic", Traffic::KEYS),
+    ("traffic.window", Window::KEYS),
     ("data", Data::KEYS),
     ("train", Train::KEYS),
     ("serve", Serve::KEYS),
     ("batch", Batch::KEYS),
     ("video", Video::KEYS),
+    ("rendition", Rendition::KEYS),
     ("transcode", Transcode::KEYS),
     ("render", Render::KEYS),
     ("objective", Objective::KEYS),
@@ -376,9 +379,23 @@ const TABLES: &[(&str, &[&str])] = &[
     ("constraints", Constraints::KEYS),
 ];
 
+/// Tables whose keys mean something only beside each other; a misplaced key is not sent there.
+const LISTS: &[&str] = &["model", "traffic.window", "rendition"];
+
 /// The table in which a key belongs, when exactly one table has it; `""` is the top of the file.
 pub(crate) fn table_with_key(key: &str) -> Option<&'static str> {
-    let mut homes = TABLES.iter().filter(|(_, keys)| keys.contains(&key)).map(|(path, _)| *path);
+    let single = TABLES.iter().filter(|(path, _)| !LISTS.contains(path));
+    let mut homes = single.filter(|(_, keys)| keys.contains(&key)).map(|(path, _)| *path);
     let first = homes.next()?;
     homes.next().is_none().then_some(first)
+}
+
+/// Place of a table in a file.
+pub(crate) fn place_of(table: &str) -> Option<usize> {
+    TABLES.iter().position(|(path, _)| *path == table)
+}
+
+/// The keys of a table, in their order; none where the table is not known.
+pub(crate) fn keys_of(table: &str) -> &'static [&'static str] {
+    TABLES.iter().find(|(path, _)| *path == table).map_or(&[], |(_, keys)| keys)
 }

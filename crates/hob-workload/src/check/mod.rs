@@ -11,6 +11,7 @@ mod train;
 mod windows;
 
 pub(crate) use model::likely_task;
+pub(crate) use sizes::word as word_of_task;
 
 use std::ops::Range;
 
