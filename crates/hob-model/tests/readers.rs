@@ -6,6 +6,8 @@
 // The fuzz targets' own entries: what a fuzzer feeds is what the tests feed.
 #[path = "../../../fuzz/src/lib.rs"]
 mod entries;
+#[path = "readers/folders.rs"]
+mod folders;
 #[path = "readers/gguf_architectures.rs"]
 mod gguf_architectures;
 #[path = "readers/hostile.rs"]

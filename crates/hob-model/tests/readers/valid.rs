@@ -8,7 +8,7 @@ use hob_model::{
 use crate::samples::{
     LLAMA_CONFIG, LLAMA_PARAMETERS, classifier_onnx, encoder_onnx, llama_gguf, llama_gguf_big_endian, llama_safetensors,
 };
-use crate::writers::{Gguf, Message, graph, ints, model, node, numbers, safetensors, value, weight};
+use crate::writers::{Gguf, Message, graph, ints, model, node, numbers, safetensors, shard_index, value, weight};
 
 fn read(files: &MemoryFiles, source: &str) -> ModelGraph {
     read_model(source, files).unwrap_or_else(|error| panic!("{source}: {error}"))
@@ -88,15 +88,10 @@ fn the_tensors_of_a_family_that_is_not_known_win_over_a_guess_that_differs() {
     }
 }
 
-fn index(total: u64, shards: &[(&str, &str)]) -> String {
-    let map: Vec<String> = shards.iter().map(|(tensor, shard)| format!("\"{tensor}\":\"{shard}\"")).collect();
-    format!("{{\"metadata\":{{\"total_size\":{total}}},\"weight_map\":{{{}}}}}", map.join(","))
-}
-
 #[test]
 fn shards_are_read_where_they_are_and_taken_from_the_index_where_not() {
     let first = safetensors(&[("a.weight", "BF16", &[10, 10], 200)]);
-    let text = index(500, &[("a.weight", "model-1.safetensors"), ("b.weight", "model-2.safetensors")]);
+    let text = shard_index(500, &[("a.weight", "model-1.safetensors"), ("b.weight", "model-2.safetensors")]);
     let files = MemoryFiles::new()
         .with("m/config.json", LLAMA_CONFIG.as_bytes())
         .with("m/model.safetensors.index.json", text.as_bytes())
@@ -105,60 +100,9 @@ fn shards_are_read_where_they_are_and_taken_from_the_index_where_not() {
     assert_eq!(stored_bytes(&graph), 500);
     assert_eq!(graph.parameters(), LLAMA_PARAMETERS);
     assert!(graph.unknowns.iter().any(|note| note.what.contains("1 of 2 shards")), "{:?}", graph.unknowns);
-    let outside = index(1, &[("a", "../../secret")]);
+    let outside = shard_index(1, &[("a", "../../secret")]);
     let files = MemoryFiles::new().with("m/model.safetensors.index.json", outside.as_bytes());
     assert!(matches!(read_model("m", &files), Err(ModelError::Malformed { .. })));
-}
-
-#[test]
-fn an_index_alone_gives_the_bytes_when_a_config_gives_the_shapes() {
-    let text = index(2 * LLAMA_PARAMETERS, &[("a.weight", "model-1.safetensors"), ("b.weight", "model-2.safetensors")]);
-    let files = MemoryFiles::new().with("m/model.safetensors.index.json", text.as_bytes());
-    let error = read_model("m", &files).unwrap_err().to_string();
-    assert!(error.contains("neither its shards nor a config.json"), "{error}");
-    let files = files.with("m/config.json", LLAMA_CONFIG.as_bytes());
-    for source in ["m", "m/model.safetensors.index.json"] {
-        let graph = read(&files, source);
-        assert_eq!((graph.parameters(), stored_bytes(&graph)), (LLAMA_PARAMETERS, 2 * LLAMA_PARAMETERS));
-        assert!(graph.unknowns.iter().any(|note| note.what.contains("2 of 2 shards")), "{:?}", graph.unknowns);
-    }
-}
-
-#[test]
-fn a_pipeline_folder_is_its_denoiser() {
-    let pipeline = r#"{"_class_name":"FluxPipeline","transformer":["diffusers","FluxTransformer2DModel"],
-        "text_encoder":["transformers","CLIPTextModel"],"vae":["diffusers","AutoencoderKL"],"image_encoder":[null,null]}"#;
-    let denoiser = r#"{"_class_name":"FluxTransformer2DModel","num_attention_heads":2,"attention_head_dim":32,
-        "num_layers":1,"num_single_layers":1,"in_channels":64,"joint_attention_dim":48,"pooled_projection_dim":24}"#;
-    let files = MemoryFiles::new()
-        .with("flux/model_index.json", pipeline.as_bytes())
-        .with("flux/transformer/config.json", denoiser.as_bytes())
-        .with("flux/text_encoder/config.json", b"not looked at".as_slice())
-        .with(
-            "flux/transformer/diffusion_pytorch_model.safetensors",
-            safetensors(&[("x_embedder.weight", "BF16", &[64, 64], 8_192)]),
-        );
-    for source in ["flux", "flux/model_index.json"] {
-        let graph = read(&files, source);
-        assert_eq!(
-            (graph.name.as_str(), graph.kind, graph.origin),
-            ("flux", ModelKind::DiffusionImage, Origin::Safetensors)
-        );
-        assert_eq!(stored_bytes(&graph), 8_192);
-        assert!(graph.unknowns.iter().any(|note| note.what.starts_with("parameter count")), "{:?}", graph.unknowns);
-    }
-    let broken =
-        MemoryFiles::new().with("flux/model_index.json", br#"{"vae":["diffusers","AutoencoderKL"]}"#.as_slice());
-    let error = read_model("flux", &broken).unwrap_err().to_string();
-    assert!(error.contains("no transformer and no unet"), "{error}");
-}
-
-#[test]
-fn a_cache_folder_leads_to_its_one_snapshot() {
-    let files = MemoryFiles::new().with("models--a--b/snapshots/0f/config.json", LLAMA_CONFIG.as_bytes());
-    assert_eq!(read(&files, "models--a--b").parameters(), LLAMA_PARAMETERS);
-    let two = files.with("models--a--b/snapshots/1f/config.json", LLAMA_CONFIG.as_bytes());
-    assert!(read_model("models--a--b", &two).unwrap_err().to_string().contains("name one of them"));
 }
 
 /// Parameters and the type of the one packed weight.

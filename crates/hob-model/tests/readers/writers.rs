@@ -23,6 +23,12 @@ pub fn safetensors_raw(header: &str) -> Vec<u8> {
     file
 }
 
+/// The text of a sharded checkpoint's index.
+pub fn shard_index(total: u64, shards: &[(&str, &str)]) -> String {
+    let map: Vec<String> = shards.iter().map(|(tensor, shard)| format!("\"{tensor}\":\"{shard}\"")).collect();
+    format!("{{\"metadata\":{{\"total_size\":{total}}},\"weight_map\":{{{}}}}}", map.join(","))
+}
+
 /// A GGUF file under construction.
 pub struct Gguf {
     keys: Vec<Vec<u8>>,
