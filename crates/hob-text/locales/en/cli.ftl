@@ -19,19 +19,6 @@ column-parameters = parameters
 column-dtype = type
 column-weights = weights
 
-inspect-head = { $name }: { $family }, { $layers } layers
-inspect-certainty-exact = Every operator is understood; the counts are exact.
-inspect-certainty-inferred = Parts were inferred from shapes or from a related family; estimates widen.
-inspect-certainty-rough = Little more than the parameter count is known; estimates are wide.
-inspect-total = total
-inspect-active = active for one token
-inspect-flops-token = Forward: { $flops } for one token with an empty context.
-inspect-flops-sample = Forward: { $flops } for one sample of { $size }.
-inspect-kv = KV cache: { $bytes } for one more token at 16 bits.
-inspect-state = Constant state: { $bytes } for one sequence at 16 bits.
-inspect-unknown-count = Not understood: { $count }
-inspect-unknown-more =   and { $count } more; `--json` lists all
-
 error-plain = { $why }
 error-workload = { $path } has { $count } problem(s); nothing was planned
 hint-plain = { $action }

@@ -19,19 +19,6 @@ column-parameters = 参数量
 column-dtype = 类型
 column-weights = 权重
 
-inspect-head = { $name }：{ $family }，{ $layers } 层
-inspect-certainty-exact = 所有算子均已识别，数目精确。
-inspect-certainty-inferred = 部分内容由张量形状或相近架构推断，估计区间会变宽。
-inspect-certainty-rough = 几乎只知道参数量，估计区间很宽。
-inspect-total = 合计
-inspect-active = 每个 token 激活
-inspect-flops-token = 前向：空上下文下每个 token { $flops }。
-inspect-flops-sample = 前向：每个样本（{ $size }）{ $flops }。
-inspect-kv = KV 缓存：16 位下每增加一个 token 占 { $bytes }。
-inspect-state = 固定状态：16 位下每条序列 { $bytes }。
-inspect-unknown-count = 未识别：{ $count }
-inspect-unknown-more =   另有 { $count } 项；`--json` 列出全部
-
 error-plain = { $why }
 error-workload = { $path } 有 { $count } 处问题，未作规划
 hint-plain = { $action }
