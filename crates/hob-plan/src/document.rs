@@ -1,7 +1,7 @@
 //! The plan as a document: what was understood, the ranked offers, the losers and why, and what to do next.
 
 use hob_catalog::HowToGetPrice;
-use hob_estimate::{MemoryEstimate, ServeStrategy, TimeTerm, TrainStrategy};
+use hob_estimate::{ForwardStrategy, Item, MemoryEstimate, ServeStrategy, TimeTerm, TrainStrategy};
 use hob_text::Message;
 use hob_units::{Bytes, Currency, Interval, Money, PerSecond, Seconds, Share};
 use hob_workload::{Assumed, Stage};
@@ -122,6 +122,15 @@ pub enum Layout {
         replicas: u32,
         /// Each one's layout.
         strategy: ServeStrategy,
+    },
+    /// Equal replicas of a model that answers in whole passes, one GPU each.
+    Forward {
+        /// Replicas.
+        replicas: u32,
+        /// What is counted.
+        item: Item,
+        /// Each one's layout.
+        strategy: ForwardStrategy,
     },
     /// One training job.
     Train {

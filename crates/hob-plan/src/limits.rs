@@ -1,6 +1,7 @@
 //! How many machines may be used.
 
 use hob_catalog::Offer;
+use hob_estimate::Hardware;
 use hob_workload::Workload;
 
 use crate::reason::Reason;
@@ -27,6 +28,18 @@ impl Limits {
             (allowed, owned) => allowed.or(owned),
         };
         Self { gpus_max: constraints.max_gpus, machines_max, multi_node: constraints.multi_node }
+    }
+
+    /// Machines for so many replicas of one GPU each, and the replicas that these machines hold: a machine that is rented
+    /// anyway runs as many as it holds. `apart` replicas that are wanted for redundancy stand on machines of their own.
+    ///
+    /// # Errors
+    /// As [`Self::check`].
+    pub(crate) fn machines(&self, replicas: u32, hardware: &Hardware<'_>, apart: u32) -> Result<(u32, u32), Reason> {
+        let of_one = hardware.instance.gpu_count.max(1);
+        let machines = replicas.div_ceil(of_one).max(apart);
+        self.check(machines, of_one)?;
+        Ok((machines, machines.saturating_mul(of_one)))
     }
 
     /// # Errors

@@ -18,7 +18,7 @@ use crate::farm::{MACHINES_MAX, farm};
 use crate::limits::Limits;
 use crate::load;
 use crate::reason::{Reason, further};
-use crate::search::Found;
+use crate::search::{Asked, Found};
 use crate::unit::{Output, Unit};
 
 /// Most sequences in one step: the engine's own default (vLLM `max_num_seqs` 256; engine documentation, 2025).
@@ -29,17 +29,6 @@ const TOKENS_MAX: u32 = 8192;
 const MEMORY_UTILIZATION: f64 = 0.9;
 /// Machines that one replica may span: pipeline stages between machines, tensor ranks inside them.
 const MACHINES_OF_ONE: [u32; 3] = [1, 2, 4];
-
-/// What is asked.
-#[derive(Debug, Clone, Copy)]
-enum Asked {
-    /// So many requests a second at the peak.
-    Rate(PerSecond),
-    /// So many requests in flight, always.
-    InFlight(u64),
-    /// So many requests in all.
-    Amount(f64),
-}
 
 /// The search for one workload; profiles are folded once for each format.
 pub(crate) struct LlmSearch<'a> {
@@ -66,11 +55,7 @@ impl<'a> LlmSearch<'a> {
     ) -> Result<Self, EstimateError> {
         let llm = serve.traffic.llm;
         let rate = load::peak(&serve.traffic);
-        let asked = match (amount, serve.traffic.concurrency) {
-            (Some(amount), _) => Asked::Amount(amount),
-            (None, Some(in_flight)) if rate.0 <= 0.0 => Asked::InFlight(in_flight.max(1)),
-            _ => Asked::Rate(rate),
-        };
+        let asked = Asked::of(&serve.traffic, amount);
         let mean = (llm.prompt.0 + llm.output.0) as f64;
         let load = ServeLoad {
             prompt: llm.prompt.0 as f64,

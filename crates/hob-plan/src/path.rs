@@ -21,6 +21,7 @@ pub(crate) fn of(workload: &Workload, plan: &Plan) -> Vec<PathStep> {
         (Work::Serve(serve) | Work::Batch { serve, .. }, Layout::Serve { replicas, strategy }) => {
             llm(serve, strategy, *replicas, choice)
         }
+        (Work::Serve(_), Layout::Forward { .. }) => service(choice),
         (Work::Train(train), Layout::Train { .. }) => training(train, choice),
         _ => Vec::new(),
     };
@@ -67,6 +68,19 @@ fn llm(serve: &Serve, strategy: &ServeStrategy, replicas: u32, choice: &Choice) 
         });
     }
     steps
+}
+
+fn service(choice: &Choice) -> Vec<PathStep> {
+    let goals: Vec<Message> = choice.solution.goals.iter().map(|goal| goal.what.clone()).collect();
+    let start = PathStep { what: Message::new("path-start-engine"), command: None, gates: vec![memory_gate(choice)] };
+    let time = choice.solution.speed.time();
+    let predicted = Message::new("path-request-gate").with("e2e", time.high);
+    let test = PathStep {
+        what: Message::new("path-load-test"),
+        command: None,
+        gates: if goals.is_empty() { vec![predicted] } else { goals },
+    };
+    vec![start, test]
 }
 
 /// The command that starts one replica, as the engine's documentation of 2026 names its flags.
@@ -148,7 +162,7 @@ fn cost_check(choice: &Choice) -> Option<PathStep> {
     Some(PathStep {
         what: Message::new("path-cost"),
         command: None,
-        gates: vec![Message::new(period).with("cost", cost.rounded(0))],
+        gates: vec![Message::new(period).with("cost", cost)],
     })
 }
 

@@ -58,8 +58,8 @@ pub(crate) fn price(workload: &Workload, outcomes: Vec<(&Offer<'_>, Outcome)>) -
         for (currency, bills) in by_currency {
             let Some(cost) = bills.first().map(|bill| bill.cost) else { continue };
             match budget(workload, found.need) {
-                Some(limit) if cost.compare(limit).is_some_and(std::cmp::Ordering::is_gt) => {
-                    rejected.push(reject(Reason::OverBudget { cost }));
+                Some(budget) if cost.compare(budget).is_some_and(std::cmp::Ordering::is_gt) => {
+                    rejected.push(reject(Reason::OverBudget { cost, budget }));
                 }
                 _ => priced.entry(currency).or_default().push(choice(offer, &found, bills, workload)),
             }

@@ -35,6 +35,8 @@ pub enum Reason {
     OverBudget {
         /// Cheapest bill.
         cost: Money,
+        /// The budget for the same time.
+        budget: Money,
     },
     /// The catalog lacks a figure, or the card lacks what the work needs.
     Unsupported {
@@ -61,7 +63,9 @@ impl Reason {
             Self::TooMany { gpus, machines } => {
                 Message::new("reject-too-many").with("gpus", gpus).with("machines", machines)
             }
-            Self::OverBudget { cost } => Message::new("reject-budget").with("cost", cost),
+            Self::OverBudget { cost, budget } => {
+                Message::new("reject-budget").with("cost", cost).with("budget", budget)
+            }
             Self::Unsupported { why } => Message::new("reject-unsupported").with("why", why),
         }
     }

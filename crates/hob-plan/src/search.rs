@@ -4,14 +4,17 @@ use std::collections::BTreeMap;
 
 use hob_catalog::Offer;
 use hob_estimate::Hardware;
+use hob_model::ModelKind;
 use hob_text::Message;
-use hob_units::Seconds;
-use hob_workload::{Task, Train, TrainLength, Work, Workload};
+use hob_units::{PerSecond, Seconds};
+use hob_workload::{Serve, Task, Traffic, Train, TrainLength, Work, Workload};
 
 use crate::bill::Need;
 use crate::document::Solution;
+use crate::forward::ForwardSearch;
 use crate::limits::Limits;
 use crate::llm::LlmSearch;
+use crate::load;
 use crate::plan::{Inputs, PlanError};
 use crate::reason::Reason;
 use crate::train::TrainSearch;
@@ -24,6 +27,29 @@ pub(crate) struct Found {
     pub need: Need,
 }
 
+/// What is asked of a model.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Asked {
+    /// So many requests a second at the peak.
+    Rate(PerSecond),
+    /// So many requests in flight, always.
+    InFlight(u64),
+    /// So many requests in all.
+    Amount(f64),
+}
+
+impl Asked {
+    /// An offline job when an amount is given; a closed loop when only the requests in flight are known.
+    pub(crate) fn of(traffic: &Traffic, amount: Option<f64>) -> Self {
+        let rate = load::peak(traffic);
+        match (amount, traffic.concurrency) {
+            (Some(amount), _) => Self::Amount(amount),
+            (None, Some(in_flight)) if rate.0 <= 0.0 => Self::InFlight(in_flight.max(1)),
+            _ => Self::Rate(rate),
+        }
+    }
+}
+
 /// Or why it cannot be done.
 pub(crate) type Outcome = Result<Found, Reason>;
 
@@ -34,6 +60,8 @@ const MACHINES_TRIED: [u32; 7] = [1, 2, 4, 8, 16, 32, 64];
 pub(crate) enum Search<'a> {
     /// A language model, online or offline.
     Llm(LlmSearch<'a>),
+    /// Any other model, online or offline.
+    Forward(Box<ForwardSearch<'a>>),
     /// A training job.
     Train(&'a Workload, &'a Train, Box<TrainSearch<'a>>),
 }
@@ -50,14 +78,18 @@ impl<'a> Search<'a> {
             Work::Train(train) => {
                 Ok(Self::Train(workload, train, Box::new(TrainSearch::new(workload, train, model()?, table))))
             }
-            Work::Serve(serve) if matches!(serve.task, None | Some(Task::Llm)) => {
+            Work::Serve(serve) if is_llm(serve, inputs) => {
                 Ok(Self::Llm(LlmSearch::new(workload, serve, None, model()?, table)?))
             }
-            Work::Batch { serve, amount } if matches!(serve.task, None | Some(Task::Llm)) => {
+            Work::Batch { serve, amount } if is_llm(serve, inputs) => {
                 Ok(Self::Llm(LlmSearch::new(workload, serve, Some(*amount), model()?, table)?))
             }
-            Work::Serve(_) => Err(PlanError::Kind { kind: "serve of this task" }),
-            Work::Batch { .. } => Err(PlanError::Kind { kind: "batch of this task" }),
+            Work::Serve(serve) => {
+                Ok(Self::Forward(Box::new(ForwardSearch::new(workload, serve, None, model()?, table)?)))
+            }
+            Work::Batch { serve, amount } => {
+                Ok(Self::Forward(Box::new(ForwardSearch::new(workload, serve, Some(*amount), model()?, table)?)))
+            }
             Work::Transcode(_) => Err(PlanError::Kind { kind: "transcode" }),
             Work::Render(_) => Err(PlanError::Kind { kind: "render" }),
         }
@@ -67,6 +99,7 @@ impl<'a> Search<'a> {
         let hardware = Hardware { gpu: offer.gpu, instance: offer.instance, nodes: 1 };
         match self {
             Self::Llm(search) => search.best(&hardware, limits),
+            Self::Forward(search) => search.best(&hardware, limits),
             Self::Train(workload, train, search) => train_on(workload, train, search, offer, limits),
         }
     }
@@ -83,6 +116,12 @@ impl<'a> Search<'a> {
             })
             .collect()
     }
+}
+
+/// Whether tokens are generated: the task says so, or the model is a language model and the task is left out.
+fn is_llm(serve: &Serve, inputs: &Inputs<'_>) -> bool {
+    let of_model = inputs.model.is_none_or(|graph| matches!(graph.kind, ModelKind::CausalLm | ModelKind::Unknown));
+    serve.task.map_or(of_model, |task| task == Task::Llm)
 }
 
 /// Everything of an offer that an estimate reads.

@@ -50,8 +50,8 @@ fn dear_restriction(workload: &Workload, inputs: &Inputs<'_>, choice: &Choice) -
     let ratio = ours.as_f64_for_score() / theirs.as_f64_for_score();
     (ours.currency == theirs.currency && ratio > DEARER_TOLD).then(|| {
         Message::new("warning-dear-restriction")
-            .with("ours", ours.rounded(0))
-            .with("theirs", theirs.rounded(0))
+            .with("ours", ours)
+            .with("theirs", theirs)
             .with("instance", &cheaper.instance)
             .with("gpu", &cheaper.gpu)
     })
@@ -87,9 +87,9 @@ fn cheap_but_slow(plan: &Plan, choice: &Choice) -> Option<Message> {
     Some(
         Message::new("warning-cheap-but-slow")
             .with("instance", &cheapest.instance)
-            .with("saved", ours.checked_sub(cheapest.bills.first()?.cost)?.rounded(0))
+            .with("saved", ours.checked_sub(cheapest.bills.first()?.cost)?)
             .with("longer", longer)
-            .with("delay", their_delay.checked_sub(delay)?.rounded(0)),
+            .with("delay", their_delay.checked_sub(delay)?),
     )
 }
 
@@ -101,7 +101,7 @@ fn stops_at_night(workload: &Workload, choice: &Choice) -> Option<Message> {
     let bill = choice.bills.first()?;
     let is_by_the_hour = bill.cost.amount < bill.month.amount;
     (workload.utilisation.is_none() && used.0 < 1.0 && is_by_the_hour)
-        .then(|| Message::new("warning-stop-machines").with("share", used).with("month", bill.month.rounded(0)))
+        .then(|| Message::new("warning-stop-machines").with("share", used).with("month", bill.month))
 }
 
 fn unknown_prices(plan: &Plan) -> Option<Message> {

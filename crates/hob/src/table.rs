@@ -6,11 +6,11 @@ use crate::printer::WIDTH_DEFAULT;
 
 /// One column.
 pub enum Column {
-    /// Names, left-aligned and never broken, so that they can be copied.
+    /// Names, left-aligned and never broken.
     Names(String),
-    /// Words, left-aligned.
+    /// Words, left-aligned, broken when the table grows too wide.
     Words(String),
-    /// Figures, right-aligned; the unit belongs in the heading.
+    /// Figures, right-aligned and never broken; the unit belongs in the heading.
     Figures(String),
 }
 
@@ -32,7 +32,7 @@ pub fn render(columns: &[Column], rows: impl IntoIterator<Item = Vec<String>>) -
             if matches!(column, Column::Figures(_)) {
                 cells.set_cell_alignment(CellAlignment::Right);
             }
-            if matches!(column, Column::Names(_)) {
+            if !matches!(column, Column::Words(_)) {
                 cells.set_constraint(ColumnConstraint::ContentWidth);
             }
         }

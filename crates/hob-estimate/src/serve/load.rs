@@ -3,8 +3,8 @@
 use hob_units::{Interval, PerSecond};
 use serde::Serialize;
 
-use crate::percentile::Percentiles;
 use crate::outcome::{MemoryEstimate, TimeTerm};
+use crate::percentile::Percentiles;
 
 /// How requests reach one replica.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]

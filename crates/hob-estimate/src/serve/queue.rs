@@ -10,12 +10,12 @@ use super::format::quality_note;
 use super::load::{Arrival, ServeEstimate, ServeLoad};
 use super::machine::Machine;
 use super::memory::Room;
-use crate::percentile::{Percentile4, Percentiles, Wait};
 use super::profile::ServeProfile;
 use super::step::Prefill;
 use crate::efficiency::Efficiencies;
 use crate::hardware::Hardware;
 use crate::outcome::EstimateError;
+use crate::percentile::{Percentile4, Percentiles, Wait};
 use crate::strategy::ServeStrategy;
 
 /// Beyond this utilisation a queue is called saturated and its wait is held, as a lower bound.

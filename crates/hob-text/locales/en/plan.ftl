@@ -1,12 +1,12 @@
 # What `hob plan` says.
 error-kind = work of the kind `{ $kind }` cannot be planned yet
 error-no-offer = there is no offer { $number }; the plan ranks { $count }
-hint-kind = `hob plan` plans language-model services, offline language-model jobs and training jobs
+hint-kind = `hob plan` plans services, offline jobs and training
 hint-no-offer = the number stands in the first column of the table
 
 column-instance = instance
 column-region = region
-column-machines = count
+column-gpu = GPUs
 column-layout = layout
 column-memory = mem
 column-speed = rate
@@ -113,7 +113,7 @@ reject-memory = needs { $needed } on the fullest GPU, which has { $usable }
 reject-slow = misses a goal even with { $machines } machine(s)
 reject-slow-by = reaches { $reached } with { $machines } machine(s), { $probability } sure
 reject-too-many = would need { $gpus } GPUs in { $machines } machine(s), more than allowed
-reject-budget = costs { $cost }, more than the budget
+reject-budget = costs { $cost }, more than the budget of { $budget } for that time
 reject-unsupported = { $why }
 
 price-how-tencent-inquiry = ask the cloud's price inquiry (InquiryPriceRunInstances)
@@ -168,3 +168,4 @@ path-cost-day-gate = at most { $cost } a day
 path-cost-gate = at most { $cost }
 path-ramp = Give it 10 %, then 50 %, then all of the traffic
 path-ramp-gate = each step keeps the goals for half an hour in the busy time
+path-request-gate = p95 of a request at most { $e2e }

@@ -1,12 +1,12 @@
 # `hob plan` 的输出。
 error-kind = 暂不能规划 `{ $kind }` 类任务
 error-no-offer = 没有第 { $number } 项；方案共排列 { $count } 项
-hint-kind = `hob plan` 可规划大模型在线服务、大模型离线任务与训练任务
+hint-kind = `hob plan` 可规划在线服务、离线任务与训练
 hint-no-offer = 编号见表格第一列
 
 column-instance = 实例
 column-region = 地域
-column-machines = 台数
+column-gpu = GPU
 column-layout = 布局
 column-memory = 显存
 column-speed = 速率
@@ -113,7 +113,7 @@ reject-memory = 占用最多的 GPU 需要 { $needed }，可用 { $usable }
 reject-slow = 用 { $machines } 台仍达不到目标
 reject-slow-by = 用 { $machines } 台可达 { $reached }，把握仅 { $probability }
 reject-too-many = 需要 { $machines } 台共 { $gpus } 块 GPU，超过允许数量
-reject-budget = 费用 { $cost }，超出预算
+reject-budget = 费用 { $cost }，超出同期预算 { $budget }
 reject-unsupported = { $why }
 
 price-how-tencent-inquiry = 请用云厂商的询价接口（InquiryPriceRunInstances）
@@ -168,3 +168,4 @@ path-cost-day-gate = 每天不超过 { $cost }
 path-cost-gate = 不超过 { $cost }
 path-ramp = 先放 10 %，再 50 %，最后全部流量
 path-ramp-gate = 每一步在忙时保持目标半小时
+path-request-gate = 请求 p95 不超过 { $e2e }

@@ -78,23 +78,24 @@ fn offers(group: &PriceGroup, before: usize, printer: &Printer) {
     let cost = if is_job { "column-cost-job" } else { "column-cost-month" };
     let columns = [
         Column::Figures("#".to_owned()),
-        Column::Names(printer.get("column-instance")),
+        words("column-instance"),
+        Column::Names(printer.get("column-gpu")),
         words("column-region"),
-        figures("column-machines"),
-        words("column-layout"),
+        Column::Names(printer.get("column-layout")),
         figures("column-memory"),
         figures(if is_job { "column-time" } else { "column-speed" }),
         Column::Names(printer.get("column-billing")),
         Column::Figures(printer.text(&Message::new(cost).with("currency", group.currency))),
     ];
-    let rows = group.choices.iter().take(OFFERS_SHOWN).enumerate().map(|(index, choice)| {
+    let shown = first_regions(&group.choices);
+    let rows = shown.iter().take(OFFERS_SHOWN).map(|&(index, choice, regions)| {
         let bill = choice.bills.first();
         let mark = if choice.is_pareto { "*" } else { "" };
         vec![
             format!("{mark}{}", before + index + 1),
-            choice.instance.clone(),
-            choice.region.clone(),
-            choice.solution.machines.to_string(),
+            format!("{} x {}", choice.solution.machines, choice.instance),
+            format!("{} x {}", choice.solution.gpus, choice.gpu),
+            if regions > 1 { format!("{} +{}", choice.region, regions - 1) } else { choice.region.clone() },
             words::layout(choice),
             words::memory_share(choice, printer),
             words::speed(choice),
@@ -103,12 +104,24 @@ fn offers(group: &PriceGroup, before: usize, printer: &Printer) {
         ]
     });
     printer.line(&render(&columns, rows));
-    if group.choices.len() > OFFERS_SHOWN {
-        let more = Message::new("plan-more-offers")
-            .with("count", group.choices.len() - OFFERS_SHOWN)
-            .with("currency", group.currency);
+    if shown.len() > OFFERS_SHOWN {
+        let more =
+            Message::new("plan-more-offers").with("count", shown.len() - OFFERS_SHOWN).with("currency", group.currency);
         printer.line(&printer.text(&more));
     }
+}
+
+/// The best region of each instance type, its place in the group, and how many regions sell it.
+fn first_regions(choices: &[Choice]) -> Vec<(usize, &Choice, usize)> {
+    let mut found: Vec<(usize, &Choice, usize)> = Vec::new();
+    for (index, choice) in choices.iter().enumerate() {
+        let same = |known: &Choice| known.cloud == choice.cloud && known.instance == choice.instance;
+        match found.iter_mut().find(|(_, known, _)| same(known)) {
+            Some((_, _, regions)) => *regions += 1,
+            None => found.push((index, choice, 1)),
+        }
+    }
+    found
 }
 
 /// An amount without its currency, which stands in the heading.
@@ -207,13 +220,13 @@ fn bills(choice: &Choice, printer: &Printer) {
     let rows = choice.bills.iter().map(|bill| bill_row(bill, printer));
     printer.line(&render(&columns, rows));
     let band = Message::new("plan-band")
-        .with("low", first.cost_low.rounded(0))
-        .with("high", first.cost_high.rounded(0))
+        .with("low", first.cost_low)
+        .with("high", first.cost_high)
         .with("date", &first.date)
         .with("source", &first.source);
     printer.wrapped(&printer.text(&band), 2);
     if let Some(delay) = choice.delay_cost {
-        printer.wrapped(&printer.text(&Message::new("plan-delay").with("cost", delay.rounded(0))), 2);
+        printer.wrapped(&printer.text(&Message::new("plan-delay").with("cost", delay)), 2);
     }
     if let Some(exchange) = first.exchange {
         let sentence = Message::new("plan-exchange")
@@ -265,7 +278,7 @@ fn variants(plan: &Plan, printer: &Printer) {
             Some(choice) => {
                 let cost = choice.bills.first().map_or_else(
                     || printer.get("no-data"),
-                    |bill| format!("{}, {}", words::charge(bill.charge, printer), bill.cost.rounded(0)),
+                    |bill| format!("{}, {}", words::charge(bill.charge, printer), bill.cost),
                 );
                 format!("{} x {}, {}, {cost}", choice.solution.machines, choice.instance, words::layout(choice))
             }
@@ -319,7 +332,9 @@ fn distance(reason: &Reason) -> f64 {
         Reason::Memory { needed, usable } => needed.0 as f64 / (usable.0 as f64).max(1.0),
         Reason::TooSlow { reached, .. } => reached.map_or(f64::INFINITY, |reached| reached.0),
         Reason::TooMany { gpus, .. } => f64::from(*gpus),
-        Reason::OverBudget { cost } => cost.as_f64_for_score(),
+        Reason::OverBudget { cost, budget } => {
+            cost.as_f64_for_score() / budget.as_f64_for_score().max(f64::MIN_POSITIVE)
+        }
         Reason::Unsupported { .. } => 0.0,
     }
 }
@@ -343,7 +358,7 @@ fn changes(changes: &[Change], printer: &Printer) {
     for change in changes.iter().take(CHANGES_SHOWN) {
         let result = match (&change.choice, change.still_needed) {
             (Some(choice), _) => {
-                let cost = choice.bills.first().map(|bill| bill.cost.rounded(0));
+                let cost = choice.bills.first().map(|bill| bill.cost);
                 let id = if cost.is_some() { "plan-change-works" } else { "plan-change-works-unpriced" };
                 let mut message =
                     Message::new(id).with("machines", choice.solution.machines).with("instance", &choice.instance);

@@ -16,6 +16,11 @@ pub fn layout(choice: &Choice) -> String {
             let pipeline = if strategy.pipeline > 1 { format!(" pp{}", strategy.pipeline) } else { String::new() };
             format!("{replicas} x tp{}{pipeline} {}", strategy.tensor, weights(strategy.weights))
         }
+        // One replica on each GPU, whose number stands beside it.
+        Layout::Forward { strategy, .. } => {
+            let precision = format!("{:?}", strategy.precision).to_lowercase();
+            format!("batch {} {precision}", strategy.batch)
+        }
         Layout::Train { strategy } => {
             let dimensions = [
                 ("dp", strategy.data),
@@ -74,7 +79,7 @@ pub fn band<Q: Quantity>(interval: Interval<Q>) -> String {
 pub fn speed(choice: &Choice) -> String {
     match choice.solution.speed {
         Speed::Service { capacity, .. } => capacity.to_string(),
-        Speed::Job { duration, .. } => band(duration),
+        Speed::Job { duration, .. } => duration.mid.to_string(),
     }
 }
 
