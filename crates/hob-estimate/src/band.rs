@@ -16,6 +16,14 @@ pub(crate) fn product<A: Quantity, B: Quantity, R: Quantity>(a: Interval<A>, b: 
     Interval { low: R::from_base(mid * (-down).exp()), mid: R::from_base(mid), high: R::from_base(mid * up.exp()) }
 }
 
+/// The quotient of two estimates whose relative errors are independent.
+pub(crate) fn quotient<A: Quantity, B: Quantity, R: Quantity>(a: Interval<A>, b: Interval<B>) -> Interval<R> {
+    let mid = a.mid.base() / b.mid.base();
+    let down = below(a).hypot(above(b));
+    let up = above(a).hypot(below(b));
+    Interval { low: R::from_base(mid * (-down).exp()), mid: R::from_base(mid), high: R::from_base(mid * up.exp()) }
+}
+
 /// End by end the sum: costs that are high together and low together.
 pub(crate) fn plus_together<Q: Quantity>(a: Interval<Q>, b: Interval<Q>) -> Interval<Q> {
     let sum = |a: Q, b: Q| Q::from_base(a.base() + b.base());

@@ -11,6 +11,7 @@ mod limit;
 mod outcome;
 mod percentile;
 mod rate_table;
+mod render;
 mod serve;
 mod strategy;
 mod train;
@@ -25,6 +26,7 @@ pub use limit::{LatencyKind, Limit};
 pub use outcome::{EstimateError, Fit, MemoryEstimate, MemoryKind, MemoryTerm, TimeTerm};
 pub use percentile::{Percentile4, Percentiles};
 pub use rate_table::RateTableError;
+pub use render::{RenderBasis, RenderEstimate, RenderJob, RenderMemory, estimate_render};
 pub use serve::{Arrival, ServeEstimate, ServeLoad, ServeProfile, capacity, estimate_llm};
 pub use strategy::{
     AttentionKernel, Engine, KvFormat, NumberFormat, OptimizerKind, Recompute, ServeStrategy, Sharding, TrainMethod,
