@@ -53,9 +53,6 @@ impl Asked {
 /// Or why it cannot be done.
 pub(crate) type Outcome = Result<Found, Reason>;
 
-/// Machines of one job that are tried.
-const MACHINES_TRIED: [u32; 7] = [1, 2, 4, 8, 16, 32, 64];
-
 /// The search for one workload.
 pub(crate) enum Search<'a> {
     /// A language model, online or offline.
@@ -63,7 +60,7 @@ pub(crate) enum Search<'a> {
     /// Any other model, online or offline.
     Forward(Box<ForwardSearch<'a>>),
     /// A training job.
-    Train(&'a Workload, &'a Train, Box<TrainSearch<'a>>),
+    Train(&'a Train, Box<TrainSearch<'a>>),
 }
 
 impl<'a> Search<'a> {
@@ -75,9 +72,7 @@ impl<'a> Search<'a> {
         let model = || inputs.model.ok_or(PlanError::NoModel);
         let table = inputs.efficiencies;
         match &workload.work {
-            Work::Train(train) => {
-                Ok(Self::Train(workload, train, Box::new(TrainSearch::new(workload, train, model()?, table))))
-            }
+            Work::Train(train) => Ok(Self::Train(train, Box::new(TrainSearch::new(workload, train, model()?, table)))),
             Work::Serve(serve) if is_llm(serve, inputs) => {
                 Ok(Self::Llm(LlmSearch::new(workload, serve, None, model()?, table)?))
             }
@@ -100,7 +95,7 @@ impl<'a> Search<'a> {
         match self {
             Self::Llm(search) => search.best(&hardware, limits),
             Self::Forward(search) => search.best(&hardware, limits),
-            Self::Train(workload, train, search) => train_on(workload, train, search, offer, limits),
+            Self::Train(train, search) => train_on(train, search, offer, limits),
         }
     }
 
@@ -148,50 +143,24 @@ impl Machine {
     }
 }
 
-/// The fewest machines on which every goal is met surely enough; without a goal, the fewest on which it fits.
-fn train_on(
-    workload: &Workload,
-    train: &Train,
-    search: &TrainSearch<'_>,
-    offer: &Offer<'_>,
-    limits: &Limits,
-) -> Outcome {
-    let confidence = workload.objective.confidence.0;
-    let mut last = Reason::Unsupported { why: "no layout divides the GPUs".to_owned() };
-    for machines in MACHINES_TRIED {
-        if let Err(reason) = limits.check(machines, offer.instance.gpu_count) {
-            return Err(if machines == 1 { reason } else { last });
-        }
-        if machines > 1 && !limits.multi_node {
-            break;
-        }
-        let hardware = Hardware { gpu: offer.gpu, instance: offer.instance, nodes: machines };
-        match search.best(&hardware) {
-            Err(reason) => last = reason,
-            Ok(found) if found.goals.iter().any(|goal| goal.probability < confidence) => {
-                let probability = found.goals.iter().map(|goal| goal.probability).fold(1.0, f64::min);
-                last = Reason::TooSlow { machines, reached: Some(found.duration.mid), probability: Some(probability) };
-            }
-            Ok(found) => {
-                let waits = found.estimate.waits_for_network;
-                let network =
-                    (waits.0 > NETWORK_WAIT_TOLD).then(|| Message::new("note-waits-for-network").with("share", waits));
-                let solution = Solution {
-                    machines,
-                    gpus: machines.saturating_mul(offer.instance.gpu_count),
-                    layout: found.layout,
-                    memory: Some(found.estimate.memory),
-                    outputs: trained(train, found.duration.mid, found.estimate.samples_per_second.mid.0),
-                    speed: found.speed,
-                    goals: found.goals,
-                    time: found.estimate.terms,
-                    notes: network.into_iter().collect(),
-                };
-                return Ok(Found { solution, need: Need::Once(found.duration) });
-            }
-        }
-    }
-    Err(last)
+/// The layout and the number of machines that are best by the objective.
+fn train_on(train: &Train, search: &TrainSearch<'_>, offer: &Offer<'_>, limits: &Limits) -> Outcome {
+    let one = Hardware { gpu: offer.gpu, instance: offer.instance, nodes: 1 };
+    let found = search.best_fleet(&one, limits)?;
+    let waits = found.estimate.waits_for_network;
+    let network = (waits.0 > NETWORK_WAIT_TOLD).then(|| Message::new("note-waits-for-network").with("share", waits));
+    let solution = Solution {
+        machines: found.machines,
+        gpus: found.machines.saturating_mul(offer.instance.gpu_count),
+        layout: found.layout,
+        memory: Some(found.estimate.memory),
+        outputs: trained(train, found.duration.mid, found.estimate.samples_per_second.mid.0),
+        speed: found.speed,
+        goals: found.goals,
+        time: found.estimate.terms,
+        notes: network.into_iter().collect(),
+    };
+    Ok(Found { solution, need: Need::Once(found.duration) })
 }
 
 /// A wait for the network of more than this share of a step is told: a third of what the GPUs cost.

@@ -122,6 +122,18 @@ impl TrainProfile {
         Interval::within_factor(Bytes::from_base(total), memory::band(self, rates))
     }
 
+    /// One step of computing alone: what the layout would take if it never waited for a link, a stage or the optimizer.
+    #[must_use]
+    pub fn computing(&self, strategy: &TrainStrategy, rates: &TrainRates<'_>) -> Seconds {
+        Seconds(step::computing(self, strategy, rates))
+    }
+
+    /// Positions of the residual stream in one sample: what context parallelism splits.
+    #[must_use]
+    pub fn positions(&self) -> f64 {
+        self.positions
+    }
+
     /// Whether tensor and context parallelism can split it: it has attention heads.
     #[must_use]
     pub fn has_heads(&self) -> bool {

@@ -28,6 +28,11 @@ pub(crate) struct Step {
     pub seconds: f64,
 }
 
+/// Seconds of one step of computing alone.
+pub(crate) fn computing(profile: &TrainProfile, strategy: &TrainStrategy, rates: &TrainRates<'_>) -> f64 {
+    Compute::of(profile, strategy, rates).micro_step() * f64::from(strategy.accumulation) / rates.family_speed.value
+}
+
 impl Step {
     pub(crate) fn of(
         profile: &TrainProfile,
