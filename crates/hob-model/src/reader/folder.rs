@@ -9,7 +9,7 @@ use crate::reader::parts::part_number;
 use crate::reader::sniff::is_lfs_pointer;
 use crate::reader::tensors::{Inventory, TENSORS_MAX};
 use crate::reader::{
-    ModelFiles, PathKind, diffusers, infer, join, json, read_config_file, reconcile, split_path, stem,
+    ModelFiles, PathKind, diffusers, infer, join, json, read_config_file, split_path, stem, with_weights,
 };
 use crate::{gguf, onnx, safetensors};
 
@@ -29,22 +29,11 @@ pub(crate) fn read_folder(folder: &str, files: &dyn ModelFiles) -> Result<ModelG
     if has("config.json") {
         let read = read_config_file(&join(folder, "config.json"), name, files);
         return match (read, weights) {
-            (Ok(mut graph), Some(inventory)) => {
-                graph.origin = Origin::Safetensors;
-                reconcile(&mut graph, inventory);
-                Ok(graph)
-            }
-            (Ok(graph), None) => Ok(graph),
+            (Err(error), Some(inventory)) if inventory.tensors.is_empty() => Err(error),
+            (read, Some(inventory)) => Ok(with_weights(read, name, inventory)),
             // Quantisers ship a stub of a config beside their GGUF files.
             (Err(_), None) if !ggufs.is_empty() => read_ggufs(folder, &ggufs, files),
-            (Err(error), Some(mut inventory)) => {
-                inventory.notes.push(Unknown {
-                    what: error.to_string(),
-                    consequence: "the model is read from its tensors alone".to_owned(),
-                });
-                Ok(infer::infer(name, "unknown", Origin::Safetensors, inventory, infer::Hints::default()))
-            }
-            (Err(error), None) => Err(error),
+            (read, None) => read,
         };
     }
     if let Some(inventory) = weights {

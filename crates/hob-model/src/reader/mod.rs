@@ -26,9 +26,10 @@ use serde_json::Value;
 
 use crate::config::graph_from_config;
 use crate::error::ModelError;
-use crate::graph::{ModelGraph, Origin};
+use crate::graph::{ModelGraph, Origin, Unknown};
 use crate::onnx::InputSizes;
 use crate::reader::sniff::FileKind;
+use crate::reader::tensors::Inventory;
 use crate::{gguf, onnx, safetensors};
 
 /// Reads what a user names: a folder, a file, a preset's name or a parameter count such as `7B`.
@@ -65,22 +66,36 @@ fn read_file(path: &str, files: &dyn ModelFiles) -> Result<ModelGraph, ModelErro
         }
         FileKind::Safetensors => {
             let inventory = safetensors::read_header(path, files.open(path)?)?;
-            let config = join(folder, "config.json");
-            if files.kind(&config) == PathKind::File && file_name != "adapter_model.safetensors" {
-                let mut graph = read_config_file(&config, split_path(folder).1, files)?;
-                graph.origin = Origin::Safetensors;
-                graph.name = stem.to_owned();
-                reconcile(&mut graph, inventory);
-                return Ok(graph);
-            }
             if inventory.tensors.is_empty() {
                 let why = "it declares no tensor, so it holds no model".to_owned();
                 return Err(ModelError::Malformed { path: path.to_owned(), format: "safetensors", why });
+            }
+            let config = join(folder, "config.json");
+            if files.kind(&config) == PathKind::File && file_name != "adapter_model.safetensors" {
+                return Ok(with_weights(read_config_file(&config, stem, files), stem, inventory));
             }
             Ok(infer::infer(stem, "unknown", Origin::Safetensors, inventory, infer::Hints::default()))
         }
         FileKind::Gguf => gguf::read_gguf(path, stem, files),
         FileKind::Onnx => onnx::read_onnx(path, stem, files.open(path)?, InputSizes::default()),
+    }
+}
+
+/// A config's graph with its weights, or the weights alone with a note when the config says nothing.
+pub(crate) fn with_weights(read: Result<ModelGraph, ModelError>, name: &str, mut inventory: Inventory) -> ModelGraph {
+    match read {
+        Ok(mut graph) => {
+            graph.origin = Origin::Safetensors;
+            reconcile(&mut graph, inventory);
+            graph
+        }
+        Err(error) => {
+            inventory.notes.push(Unknown {
+                what: error.to_string(),
+                consequence: "the model is read from its tensors alone".to_owned(),
+            });
+            infer::infer(name, "unknown", Origin::Safetensors, inventory, infer::Hints::default())
+        }
     }
 }
 

@@ -1,8 +1,8 @@
 //! What the readers say about folders: an index without shards, a diffusers pipeline, a download cache.
 
-use hob_model::{MemoryFiles, ModelGraph, ModelKind, Origin, read_model};
+use hob_model::{Certainty, MemoryFiles, ModelGraph, ModelKind, Origin, read_model};
 
-use crate::samples::{LLAMA_CONFIG, LLAMA_PARAMETERS};
+use crate::samples::{LLAMA_CONFIG, LLAMA_PARAMETERS, llama_safetensors};
 use crate::writers::{safetensors, shard_index};
 
 fn read(files: &MemoryFiles, source: &str) -> ModelGraph {
@@ -63,4 +63,20 @@ fn a_cache_folder_leads_to_its_one_snapshot() {
     assert_eq!(read(&files, "models--a--b").parameters(), LLAMA_PARAMETERS);
     let two = files.with("models--a--b/snapshots/1f/config.json", LLAMA_CONFIG.as_bytes());
     assert!(read_model("models--a--b", &two).unwrap_err().to_string().contains("name one of them"));
+}
+
+#[test]
+fn weights_beside_a_broken_config_speak_for_themselves() {
+    let files =
+        MemoryFiles::new().with("m/config.json", b"{".as_slice()).with("m/model.safetensors", llama_safetensors());
+    for source in ["m", "m/model.safetensors"] {
+        let graph = read(&files, source);
+        assert_eq!((graph.parameters(), graph.certainty), (LLAMA_PARAMETERS, Certainty::Inferred));
+        assert!(graph.unknowns.iter().any(|note| note.what.contains("config.json")), "{:?}", graph.unknowns);
+    }
+    let index = shard_index(100, &[("a.weight", "model-1.safetensors")]);
+    let files = MemoryFiles::new()
+        .with("m/config.json", b"{".as_slice())
+        .with("m/model.safetensors.index.json", index.as_bytes());
+    assert!(read_model("m", &files).unwrap_err().to_string().contains("config.json"));
 }

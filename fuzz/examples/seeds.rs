@@ -3,10 +3,10 @@
 use std::path::Path;
 
 #[allow(dead_code)]
-#[path = "../../../crates/hob-model/tests/readers/samples.rs"]
+#[path = "../../crates/hob-model/tests/readers/samples.rs"]
 mod samples;
 #[allow(dead_code)]
-#[path = "../../../crates/hob-model/tests/readers/writers.rs"]
+#[path = "../../crates/hob-model/tests/readers/writers.rs"]
 mod writers;
 
 fn main() -> std::io::Result<()> {
