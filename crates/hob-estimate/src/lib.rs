@@ -5,6 +5,7 @@
 
 mod band;
 mod efficiency;
+mod feed;
 mod forward;
 mod hardware;
 mod limit;
@@ -18,6 +19,10 @@ mod train;
 mod transcode;
 
 pub use efficiency::{Coefficient, Efficiencies, EfficiencyError, Scope};
+pub use feed::{
+    CloudDisk, FeedEstimate, FeedJob, FeedRate, FeedRates, FeedRemedy, FeedStage, FeedTerm, FeedUse, FeedVerdict,
+    FeedWay, estimate_feed, feed_verdict,
+};
 pub use forward::{
     ForwardEngine, ForwardEstimate, ForwardProfile, ForwardService, ForwardShape, ForwardStrategy, Guidance, Item,
 };
