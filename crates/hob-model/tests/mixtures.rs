@@ -194,9 +194,9 @@ fn dense_layers_are_where_the_config_says() {
 }
 
 #[test]
-fn qwen_3_5_with_experts_and_qwen3_next_are_counted() {
-    // Cards of Qwen3-Next-80B-A3B (80 in total, 3 active, without the tables 79) and Qwen3.5-35B-A3B (35, 3); the sizes are
-    // those that transformers' config classes take, but for the flags. Billions.
+fn families_without_a_preset_are_counted() {
+    // Billions in total and for each token, on the cards of Qwen3-Next-80B-A3B, Qwen3.5-35B-A3B (without and with its
+    // vision tower) and GLM-4.5-Air; the sizes are those that transformers' config classes take.
     let next = json!({
         "model_type": "qwen3_next", "vocab_size": 151_936, "hidden_size": 2048, "num_hidden_layers": 48,
         "num_attention_heads": 16, "num_key_value_heads": 2, "head_dim": 256, "full_attention_interval": 4,
@@ -213,13 +213,20 @@ fn qwen_3_5_with_experts_and_qwen3_next_are_counted() {
         "model_type": "qwen3_5_moe", "text_config": text, "tie_word_embeddings": false,
         "vision_config": {"out_hidden_size": 2048},
     });
-    for (config, total, active) in [(next, 80.0, 3.6), (text, 35.0, 3.0), (with_tower, 35.6, 3.0)] {
+    let air = json!({
+        "model_type": "glm4_moe", "vocab_size": 151_552, "hidden_size": 4096, "num_hidden_layers": 46,
+        "num_attention_heads": 96, "num_key_value_heads": 8, "head_dim": 128, "intermediate_size": 10_944,
+        "moe_intermediate_size": 1408, "n_routed_experts": 128, "n_shared_experts": 1, "num_experts_per_tok": 8,
+        "first_k_dense_replace": 1, "attention_bias": true, "use_qk_norm": false, "num_nextn_predict_layers": 1,
+    });
+    for (config, total, active) in [(next, 80.0, 3.0), (text, 35.0, 3.0), (with_tower, 35.6, 3.0), (air, 106.0, 12.0)] {
         let graph = graph_from_config("config.json", "it", &config).unwrap();
         let table = graph.hidden.unwrap() * graph.vocabulary.unwrap();
         let got = graph.parameters() as f64 / 1e9;
         let got_active = (graph.active_parameters() - table) as f64 / 1e9;
         assert!((got / total - 1.0).abs() < 0.02, "{}: {got} instead of {total}", graph.family);
-        assert!((got_active / active - 1.0).abs() < 0.1, "{}: {got_active} instead of {active}", graph.family);
+        // Cards give the active ones in whole billions.
+        assert!((got_active / active - 1.0).abs() < 0.2, "{}: {got_active} instead of {active}", graph.family);
         assert_eq!(graph.unknowns, [], "{}", graph.family);
     }
 }

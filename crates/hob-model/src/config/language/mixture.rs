@@ -1,8 +1,9 @@
-//! Decoders with ordinary attention and a mixture of experts: Mixtral, MiniMax M2, Qwen 2 and 3 MoE.
+//! Decoders with ordinary attention and a mixture of experts: Mixtral, MiniMax M2, Qwen 2 and 3 MoE, GLM-4.5.
 
 use crate::config::fields::Fields;
 use crate::config::language::attention::{HeadDefaults, QueryKeyNorm, SelfAttention};
 use crate::config::language::decoder::{Decoder, Defaults};
+use crate::config::language::deepseek;
 use crate::config::language::feed_forward::{ExpertNames, Experts, FeedForward, Gated, layer_prefix};
 use crate::config::language::spans::{self, LayerType};
 use crate::error::ModelError;
@@ -64,6 +65,20 @@ pub(super) fn qwen3_moe(fields: &Fields<'_>, name: &str) -> Result<ModelGraph, M
     let is_windowed = fields.flag("use_sliding_window", false);
     let rule = |_| if is_windowed { LayerType::Sliding } else { LayerType::Full };
     layers(fields, name, decoder, &attention, &feed_forward, rule)
+}
+
+/// Reads a `glm4_moe` config (GLM-4.5 to 4.7): biases on query, key and value, and DeepSeek's experts after the first layer
+/// (`Glm4MoeConfig`).
+pub(super) fn glm4_moe(fields: &Fields<'_>, name: &str) -> Result<ModelGraph, ModelError> {
+    let decoder = Decoder::read(fields, "glm4_moe", Defaults::PLAIN)?;
+    let mut attention = SelfAttention::read(fields, &decoder, HeadDefaults::default())?;
+    attention.input_bias = fields.flag("attention_bias", false);
+    if fields.flag("use_qk_norm", false) {
+        attention.query_key_norm = QueryKeyNorm::Head;
+    }
+    let holds = deepseek::mixtures(fields, decoder.layers, 1)?;
+    let feed_forward = FeedForward::mixed(fields, deepseek::experts(fields)?, holds)?;
+    layers(fields, name, decoder, &attention, &feed_forward, |_| LayerType::Full)
 }
 
 /// Qwen's experts, in every `decoder_sparse_step`-th layer that `mlp_only_layers` does not name; a dense MLP when the file

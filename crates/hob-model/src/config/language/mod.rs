@@ -57,6 +57,7 @@ pub(super) fn reader(model_type: &str) -> Option<Reader> {
         "minimax_m2" => mixture::minimax_m2,
         "qwen2_moe" => mixture::qwen2_moe,
         "qwen3_moe" => mixture::qwen3_moe,
+        "glm4_moe" => mixture::glm4_moe,
         "qwen3_next" => hybrid::qwen3_next,
         "qwen3_5" => hybrid::qwen3_5,
         "qwen3_5_text" => hybrid::qwen3_5_text,
