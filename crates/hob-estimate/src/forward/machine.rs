@@ -168,7 +168,7 @@ impl Machine {
             fuses: strategy.engine.fuses(),
             bandwidth: bandwidth * look.get("media.bandwidth", "")?,
             kernel_seconds: look.get("media.kernel_seconds", "")?,
-            host_seconds: look.get("media.host_seconds", "")?,
+            host_seconds: look.get("media.host_seconds", if ranks > 1.0 { "many_gpus" } else { "one_gpu" })?,
             batch_seconds: look.get("media.batch_seconds", "")?,
             ranks,
             exchange_seconds: look.get("media.exchange_seconds", "")?,

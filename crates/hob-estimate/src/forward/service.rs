@@ -84,15 +84,27 @@ impl Curve {
         let utilisation = rate * slower / self.rate_max();
         let rate = rate.min(self.rate_max() / slower * SATURATED);
         let seconds = |batch: f64| self.seconds(batch) * slower;
-        // What arrives during a batch is the next one.
-        let batch = smallest(most, |batch| (rate * seconds(batch)).max(1.0));
-        let service = seconds(batch);
-        let busy = (rate * service / batch).min(1.0);
+        // What arrives during a batch is the next one, or one item where nothing came: the mean of max(1, Poisson).
+        let next = |arriving: f64| arriving + (-arriving).exp();
+        let batch = smallest(most, |batch| next(rate * seconds(batch)));
+        let arriving = rate * seconds(batch);
+        let busy = (arriving / batch).min(1.0);
+        // A long batch is followed by another: a random walk that returns by 1 - (rate x seconds of an item) each time.
+        let item = (seconds((batch + 1.0).min(most)) - seconds((batch - 1.0).max(1.0)))
+            / ((batch + 1.0).min(most) - (batch - 1.0).max(1.0)).max(1.0);
+        let kept = (rate * item).min(SATURATED);
+        // What does not fit into a full batch is the overflow's, below.
+        let variance = (arriving / (1.0 - kept * kept)).min((most - batch).powi(2));
+        // An item is more often in a large batch than in a small one.
+        let seen = (batch + variance / batch).min(most);
+        let service = seconds(seen);
+        // Of its own batch and of the rest of the one before, which is half of one on average.
+        let spread = 1.5 * item * variance.sqrt();
         let load = utilisation.min(SATURATED);
         // Drift over standard deviation of a step of the walk, both in items.
         let chance = (-2.0 * (1.0 - load) / load.max(1e-9) * OVERSHOOT * (load * most).sqrt()).exp();
         let mean = load / (2.0 * (1.0 - load)) / rate.max(f64::MIN_POSITIVE);
-        Point { utilisation, batch, service, busy, overflow: Wait { chance: chance * load, mean } }
+        Point { utilisation, batch, service, spread, busy, overflow: Wait { chance: chance * load, mean } }
     }
 
     pub(super) fn latency(&self, rate: f64, factor: f64, tail: f64) -> Percentiles {
@@ -117,7 +129,10 @@ impl Curve {
 struct Point {
     utilisation: f64,
     batch: f64,
+    /// Seconds of the batch that an item is in.
     service: f64,
+    /// Standard deviation of the time in batches.
+    spread: f64,
     /// Share of time in which a batch runs.
     busy: f64,
     overflow: Wait,
@@ -126,8 +141,10 @@ struct Point {
 impl Point {
     fn latency(&self, percentile: Percentile4) -> f64 {
         // P(rest > t) = busy x (1 - t / service).
-        let rest = self.service * (1.0 - percentile.above() / self.busy.max(f64::MIN_POSITIVE)).max(0.0);
-        rest + self.overflow.at(percentile) + self.service
+        let rest = |above: f64| self.service * (1.0 - above / self.busy.max(f64::MIN_POSITIVE)).max(0.0);
+        let middle = rest(Percentile4::P50.above());
+        let further = (rest(percentile.above()) - middle).hypot(percentile.z() * self.spread);
+        self.service + middle + further + self.overflow.at(percentile)
     }
 }
 

@@ -2,6 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 #![allow(clippy::disallowed_methods)] // Tests may look for measurements outside the repository.
 
+mod accuracy;
+mod queue;
 mod world;
 
 use hob_model::{Tiling, companions};
@@ -79,9 +81,9 @@ fn more_work_takes_longer() {
     let check = |what: &str, less: f64, more: f64, at_least: f64| {
         assert!(more > less * at_least, "{what}: {more} s against {less} s");
     };
-    let big = ForwardStrategy { batch: 64, ..EAGER };
+    let big = ForwardStrategy { batch: 256, ..EAGER };
     let resnet = native("resnet50");
-    check("batch", seconds(&resnet, big), seconds(&resnet, ForwardStrategy { batch: 128, ..EAGER }), 1.9);
+    check("batch", seconds(&resnet, big), seconds(&resnet, ForwardStrategy { batch: 512, ..EAGER }), 1.8);
     check(
         "resolution",
         seconds(&resnet, big),
