@@ -44,7 +44,11 @@ pub(crate) fn estimate(
     if vcpus.is_none() {
         return Err(EstimateError::UnknownHardware { gpu: instance.name.clone(), what: "number of vCPUs" });
     }
-    let mut seconds = beside_engines(job, true, rates, &mut sources)?;
+    let decode = match job.measured_decode_fps.filter(|_| job.measured_on.is_none()) {
+        Some(fps) => measured(fps, &job.input),
+        None => decode_rate(job, rates, &mut sources)?,
+    };
+    let mut seconds = beside_engines(job, Some(decode), rates, &mut sources)?;
     for output in &job.outputs {
         let rate = encode_rate(job, output, rates, &mut sources)?;
         seconds = band::plus_together(seconds, rate.inverted(output.load()));
@@ -68,29 +72,39 @@ pub(crate) fn estimate(
 const REMUX_FPS: f64 = 30.0;
 
 /// Core-seconds for each second of video beside the engines: container and sound of each stream and rendition, and
-/// decoding when the engines cannot.
+/// decoding at a rate when the engines cannot.
 pub(crate) fn beside_engines(
     job: &TranscodeJob,
-    decodes: bool,
+    decode: Option<Interval<PerSecond>>,
     rates: &MediaRates,
     sources: &mut Vec<String>,
 ) -> Result<Interval<Count>, EstimateError> {
     let remux = core_row(rates, "", Direction::Remux, "", "container and sound")?;
     sources.push(cite(&remux.provenance));
     let mut seconds: Interval<Count> = remux.fps.inverted(REMUX_FPS * job.outputs.len() as f64);
-    if decodes {
-        let rate = match job.measured_decode_fps.filter(|_| job.measured_on.is_none()) {
-            Some(fps) => Interval::within_factor(PerSecond(fps), 1.3).scaled(job.input.full_hd_frames()),
-            None => {
-                let row =
-                    core_row(rates, &job.input.codec, Direction::Decode, "", &measure::decode_command(job, false))?;
-                sources.push(cite(&row.provenance));
-                row.fps
-            }
-        };
+    if let Some(rate) = decode {
         seconds = band::plus_together(seconds, rate.inverted(job.input.load()));
     }
     Ok(seconds)
+}
+
+/// Spread of a 30-second measurement on one vCPU against all of them at work on other content.
+const MEASURED_FACTOR: f64 = 1.3;
+
+/// A rate that the user measured on one vCPU, in 1080p frames.
+fn measured(fps: f64, video: &Video) -> Interval<PerSecond> {
+    Interval::within_factor(PerSecond(fps), MEASURED_FACTOR).scaled(video.full_hd_frames())
+}
+
+/// 1080p frames of the input that one core decodes each second.
+pub(crate) fn decode_rate(
+    job: &TranscodeJob,
+    rates: &MediaRates,
+    sources: &mut Vec<String>,
+) -> Result<Interval<PerSecond>, EstimateError> {
+    let row = core_row(rates, &job.input.codec, Direction::Decode, "", &measure::decode_command(false))?;
+    sources.push(cite(&row.provenance));
+    Ok(row.fps)
 }
 
 /// The term of all cores of the machines.
@@ -118,7 +132,7 @@ fn encode_rate(
         (job.measured_encode_fps, job.outputs.first(), same_as_first, job.measured_on.is_none())
     {
         sources.push("encode rate measured by the user".to_owned());
-        return Ok(Interval::within_factor(PerSecond(fps), 1.3).scaled(first.full_hd_frames()));
+        return Ok(measured(fps, first));
     }
     let preset = preset_of(&output.codec, &job.preset);
     let rows = || rates.transcode.iter().filter(|row| row.device == "cpu" && row.codec == output.codec);

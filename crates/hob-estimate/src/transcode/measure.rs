@@ -41,14 +41,14 @@ impl TranscodeJob {
 pub(crate) fn on_gpu(job: &TranscodeJob, gpu: &Gpu) -> Vec<Measurement> {
     let here = job.was_measured_on(&gpu.id);
     let encode = job.outputs.first().map(|first| encode_command(job, first));
-    let decode = Some(decode_command(job, true));
+    let decode = Some(decode_command(true));
     open(job, here, encode, decode)
 }
 
 /// What is still to be measured on the cores.
 pub(crate) fn on_cpu(job: &TranscodeJob) -> Vec<Measurement> {
     let encode = job.outputs.first().map(|first| encode_command_cpu(job, first));
-    open(job, job.measured_on.is_none(), encode, Some(decode_command(job, false)))
+    open(job, job.measured_on.is_none(), encode, Some(decode_command(false)))
 }
 
 fn open(job: &TranscodeJob, here: bool, encode: Option<String>, decode: Option<String>) -> Vec<Measurement> {
@@ -60,8 +60,7 @@ fn open(job: &TranscodeJob, here: bool, encode: Option<String>, decode: Option<S
 }
 
 /// One decode engine, or one core, alone.
-pub(crate) fn decode_command(job: &TranscodeJob, on_gpu: bool) -> String {
-    debug_assert!(!job.input.codec.is_empty());
+pub(crate) fn decode_command(on_gpu: bool) -> String {
     if on_gpu {
         format!("{START} -hwaccel cuda -hwaccel_output_format cuda -stream_loop -1 -i input.mp4 -an -f null -")
     } else {

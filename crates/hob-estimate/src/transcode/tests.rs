@@ -163,6 +163,19 @@ fn a_stream_beyond_one_engine_is_not_live() {
 }
 
 #[test]
+fn what_the_engines_lack_is_left_to_the_cores() {
+    // Turing has no AV1 decoder; a decoding rate measured on some engine says nothing about cores.
+    let av1 = job(video("av1", 1080, 30.0), vec![video("h264", 1080, 30.0)], "p4");
+    let estimate = on("t4", 1, &av1).unwrap();
+    assert!(estimate.terms.iter().all(|term| term.stage != TranscodeStage::Decode));
+    let measured = TranscodeJob { measured_decode_fps: Some(5000.0), ..av1 };
+    let cpu = |estimate: &TranscodeEstimate| {
+        estimate.terms.iter().find(|term| term.stage == TranscodeStage::Cpu).unwrap().capacity.unwrap()
+    };
+    assert_eq!(cpu(&on("t4", 1, &measured).unwrap()), cpu(&estimate));
+}
+
+#[test]
 fn fractions_get_their_share_and_unknown_parts_stay_unknown() {
     let whole = on("t4", 1, &ladder()).unwrap().video_hours_per_hour;
     let quarter = on("t4-1of4", 1, &ladder()).unwrap().video_hours_per_hour;
@@ -203,4 +216,18 @@ fn cores_transcode_alone() {
     assert!(matches!(estimate(&ladder(), &unknown), Err(EstimateError::UnknownHardware { .. })));
     let wrong = TranscodeJob { preset: "mediun".to_owned(), ..ladder() };
     assert!(estimate(&wrong, &instance).unwrap_err().to_string().contains("did you mean `medium`?"));
+}
+
+#[test]
+fn what_applications_reached_lies_in_the_interval() {
+    // The published checks: one session decoding 8-bit HEVC on an RTX 4090, and HEVC encoding at high quality on an RTX
+    // 2080 Ti ("quality" of the old presets lies between P5 and P7).
+    let decode = job(video("hevc", 1080, 30.0), vec![video("h264", 240, 30.0)], "p1");
+    let one = on("rtx4090", 1, &decode).unwrap().speed_of_one;
+    assert!(one.low.0 * 30.0 <= 1071.0 && 1071.0 <= one.high.0 * 30.0, "{one}");
+    let encode = |preset: &str| {
+        let work = job(video("h264", 240, 30.0), vec![video("hevc", 1080, 30.0)], preset);
+        on("rtx2080ti", 1, &work).unwrap().video_hours_per_hour
+    };
+    assert!(encode("p7").low.0 * 30.0 <= 284.0 && 284.0 <= encode("p5").high.0 * 30.0);
 }
