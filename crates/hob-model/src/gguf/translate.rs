@@ -148,6 +148,8 @@ fn head_widths(family: &str, metadata: &Metadata, config: &mut Map<String, Value
             config.insert("qk_nope_head_dim".to_owned(), key.saturating_sub(rope).into());
             config.insert("v_head_dim".to_owned(), value.into());
         }
+        // A file without a rank for queries has one matrix for them, which configs state as null.
+        config.entry("q_lora_rank").or_insert(Value::Null);
         // In the latent form all heads share one key.
         if let Some(heads) = config.get("num_attention_heads").cloned() {
             config.insert("num_key_value_heads".to_owned(), heads);

@@ -209,3 +209,50 @@ fn mixtures_of_experts() {
     check_experts(&gpt_oss);
     check(&gpt_oss);
 }
+
+#[test]
+fn latent_attention_with_one_or_two_query_matrices() {
+    const LATENT: u64 = 32;
+    const RANK: u64 = 24;
+    const ROTARY: u64 = 8;
+    const KEYS: &[(&str, u64)] = &[
+        ("expert_count", EXPERTS),
+        ("expert_used_count", 2),
+        ("expert_feed_forward_length", INNER),
+        ("expert_shared_count", 1),
+        ("leading_dense_block_count", 0),
+        ("attention.kv_lora_rank", LATENT),
+        ("rope.dimension_count", ROTARY),
+    ];
+    const KEYS_WITH_RANK: &[(&str, u64)] = &[
+        ("expert_count", EXPERTS),
+        ("expert_used_count", 2),
+        ("expert_feed_forward_length", INNER),
+        ("expert_shared_count", 1),
+        ("leading_dense_block_count", 0),
+        ("attention.kv_lora_rank", LATENT),
+        ("attention.q_lora_rank", RANK),
+        ("rope.dimension_count", ROTARY),
+    ];
+    let one = vec![("attn_q.weight", vec![HIDDEN, HEADS * HEAD])];
+    let two = vec![
+        ("attn_q_a.weight", vec![HIDDEN, RANK]),
+        ("attn_q_a_norm.weight", vec![RANK]),
+        ("attn_q_b.weight", vec![RANK, HEADS * HEAD]),
+    ];
+    for (keys, query) in [(KEYS, one), (KEYS_WITH_RANK, two)] {
+        let rest = vec![
+            norm("attn_norm.weight"),
+            ("attn_kv_a_mqa.weight", vec![HIDDEN, LATENT + ROTARY]),
+            ("attn_kv_a_norm.weight", vec![LATENT]),
+            ("attn_kv_b.weight", vec![LATENT, HEADS * (HEAD - ROTARY + HEAD)]),
+            ("attn_output.weight", vec![HEADS * HEAD, HIDDEN]),
+            ("ffn_gate_shexp.weight", vec![HIDDEN, INNER]),
+            ("ffn_up_shexp.weight", vec![HIDDEN, INNER]),
+            ("ffn_down_shexp.weight", vec![INNER, HIDDEN]),
+        ];
+        let outside = vec![table(), head(), norm("output_norm.weight")];
+        let graph = check(&Architecture { name: "deepseek2", keys, outside, layer: [query, rest, experts()].concat() });
+        assert_eq!(graph.summary().kv_bytes_per_token.0, 2 * 2 * (LATENT + ROTARY));
+    }
+}
