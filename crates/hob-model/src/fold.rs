@@ -244,7 +244,8 @@ impl ModelGraph {
                 .filter(|part| part.role != PartRole::MultiTokenPrediction)
                 .flat_map(|part| &part.blocks)
                 .map(|block| f64::from(block.repeat) * block.ops.iter().map(|op| op.flops(shape)).sum::<f64>())
-                .sum(),
+                // Not `sum`: that of nothing is -0.
+                .fold(0.0, |sum, flops| sum + flops),
         )
     }
 

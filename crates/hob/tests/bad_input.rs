@@ -106,7 +106,7 @@ fn huge_files_whose_header_claims_more() {
     check_huge("longest.safetensors", &[&100_000_000_u64.to_le_bytes(), b"{".as_slice()].concat());
     check_huge("tensors.gguf", &gguf(1 << 63, 0));
     check_huge("keys.gguf", &gguf(0, 1 << 63));
-    check_huge("most.gguf", &gguf(1_000_000, 0));
+    check_huge("most.gguf", &gguf(500_000, 0));
     check_huge("zeros.onnx", &[]);
     check_huge("graph.onnx", &[0x08, 0x09, 0x3a, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f]);
     check_huge("inside.onnx", &[0x08, 0x09, 0x3a, 0x80, 0xc0, 0xaf, 0xa0, 0x25]);
