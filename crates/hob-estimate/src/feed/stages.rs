@@ -42,7 +42,7 @@ pub(crate) fn cpu(job: &FeedJob, instance: &InstanceType, rates: &FeedRates) -> 
     };
     let one: Interval<PerSecond> = seconds.inverted(1.0);
     let cores: Interval<Count> = HYPERTHREAD.scaled(f64::from(vcpus));
-    known(stage, band::product(one, cores), format!("{vcpus} vCPUs x {:.1} / ({formula})", HYPERTHREAD.mid))
+    known(stage, band::product(one, cores), format!("{vcpus} vCPUs x {:.1} / ({formula})", HYPERTHREAD.mid.0))
 }
 
 /// `rate` in bytes as samples.
@@ -128,14 +128,14 @@ pub(crate) fn object_storage(job: &FeedJob, instance: &InstanceType, rates: &Fee
     let (Some(connection), Some(get)) = (connection, rates.get("small-get")) else {
         return unknown(stage, "the table has no row for a connection");
     };
-    let first_byte: Interval<Seconds> = get.rate.inverted(1.0);
+    let first_byte: Interval<Seconds> = get.rate.inverted(if is_packed(job) { 0.0 } else { 1.0 });
     let reading: Interval<Seconds> = band::quotient(bytes, connection.rate);
     let one: Interval<PerSecond> = band::plus_together(first_byte, reading).inverted(1.0);
     let connections: Interval<Count> = CONNECTIONS_PER_VCPU.scaled(f64::from(vcpus));
     let mut rate: Interval<PerSecond> = band::product(one, connections);
     let formula = format!(
         "{} connections / ({} to the first byte + {} / {})",
-        connections.mid,
+        connections.mid.0,
         first_byte.mid,
         bytes.mid,
         line(&connection)
@@ -144,12 +144,17 @@ pub(crate) fn object_storage(job: &FeedJob, instance: &InstanceType, rates: &Fee
         let machines = f64::from(job.machines);
         let account: Option<Interval<PerSecond>> =
             limit(rates, "cos-account-other", "cos-account-mainland").map(|limit| band::quotient(limit, bytes));
-        let requests = limit(rates, "cos-requests-other", "cos-requests-mainland");
+        let requests = limit(rates, "cos-requests-other", "cos-requests-mainland").filter(|_| !is_packed(job));
         for bound in [account, requests].into_iter().flatten() {
             rate = band::slower(rate, bound.scaled(1.0 / machines));
         }
     }
     known(stage, rate, formula)
+}
+
+/// Whether samples lie in large files that are read on, and not in one object each.
+pub(crate) fn is_packed(job: &FeedJob) -> bool {
+    matches!(job.format.as_str(), "tokens" | "text" | "table")
 }
 
 /// A limit that differs by region, from the lower to the higher one.

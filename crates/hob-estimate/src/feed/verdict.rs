@@ -124,6 +124,7 @@ pub(crate) fn remedies(
         }
         Some(stage @ (FeedStage::ObjectStorage | FeedStage::Network)) => {
             let is_small = super::sample::bytes(job).is_some_and(|bytes| bytes.mid.base() < SMALL_SAMPLE_BYTES);
+            let is_small = is_small && !stages::is_packed(job);
             if stage == FeedStage::ObjectStorage && is_small {
                 add(FeedWay::PackSamples, None);
             }

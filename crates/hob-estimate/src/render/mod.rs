@@ -123,7 +123,7 @@ pub fn estimate_render(
             sources.extend(relative.sources);
             let measured = Interval::within_factor(*time, MEASURED_FACTOR);
             let scaled = band::quotient(measured, relative.speed);
-            let formula = format!("{time} on {measured_on} / {:.2} times its speed", relative.speed.mid);
+            let formula = format!("{time} on {measured_on} / {:.2} times its speed", relative.speed.mid.0);
             (scaled, relative.basis, formula)
         }
         None => {
@@ -137,7 +137,7 @@ pub fn estimate_render(
             let time = band::plus_together(band::product(sampling, scene), FRAME_OVERHEAD);
             let formula = format!(
                 "{samples} samples x {full_hd_frames:.2} full-HD frames / {:.2} samples/s + {}",
-                rate.mid, FRAME_OVERHEAD.mid
+                rate.mid.0, FRAME_OVERHEAD.mid
             );
             (time, RenderBasis::BenchmarkScenes, formula)
         }

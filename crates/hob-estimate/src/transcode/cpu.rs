@@ -59,14 +59,16 @@ pub(crate) fn estimate(
         }
     }
     let term = term(seconds, instance, nodes);
-    // Threads of one encoder fill one machine's cores only in part; its own measurement used two of them.
-    let two_threads: Interval<Count> = seconds.inverted(2.0);
-    let of_machine = f64::from(vcpus.unwrap_or(1));
-    let whole: Interval<Count> = seconds.inverted(of_machine);
-    let speed_of_one = Interval { low: two_threads.low, mid: whole.mid, high: whole.high };
-    let speed_of_one = Interval { low: band::slower(speed_of_one, whole).low, ..speed_of_one };
+    // Threads of one encoder fill a machine's cores only in part: x264 and x265 scale to about 8 of them at 1080p.
+    let cores = f64::from(vcpus.unwrap_or(1));
+    let whole: Interval<Count> = seconds.inverted(cores);
+    let few: Interval<Count> = seconds.inverted(cores.min(THREADS_OF_ONE));
+    let speed_of_one = Interval { low: few.low, mid: whole.mid, high: whole.high };
     Ok(Stages { terms: vec![term], speed_of_one, sources })
 }
+
+/// Threads that one encoder surely keeps busy (general knowledge).
+const THREADS_OF_ONE: f64 = 8.0;
 
 /// Frame rate of the clip that the remux row was measured on: sound and container go by the second, not by the frame.
 const REMUX_FPS: f64 = 30.0;

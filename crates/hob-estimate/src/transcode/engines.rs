@@ -29,10 +29,12 @@ pub(crate) fn estimate(
     let encoders = engines(gpu, gpu.nvenc, "video encode engines")?;
     let mut encode_seconds: Interval<Count> = Interval::exact(Count(0.0));
     let mut slowest_rendition: Interval<Count> = Interval::exact(Count(0.0));
+    let mut parts = Vec::new();
     for (place, output) in job.outputs.iter().enumerate() {
         let rate = encode_rate(job, place, output, gpu, rates, &mut sources)?;
         let seconds: Interval<Count> = rate.inverted(output.load());
         encode_seconds = band::plus_together(encode_seconds, seconds);
+        parts.push(per_frame(output, rate));
         if seconds.mid.0 > slowest_rendition.mid.0 {
             slowest_rendition = seconds;
         }
@@ -40,10 +42,7 @@ pub(crate) fn estimate(
     terms.push(TranscodeTerm {
         stage: TranscodeStage::Encode,
         capacity: Some(carried(encoders, machines, encode_seconds)),
-        formula: format!(
-            "{} encode engines x {machines} / {:.3} engine-seconds for each second of video",
-            encoders.mid, encode_seconds.mid
-        ),
+        formula: format!("{} encode engines x {machines} / ({})", encoders.mid.0, parts.join(" + ")),
     });
     let mut speed_of_one: Interval<Count> = slowest_rendition.inverted(1.0);
 
@@ -55,10 +54,7 @@ pub(crate) fn estimate(
         terms.push(TranscodeTerm {
             stage: TranscodeStage::Decode,
             capacity: Some(carried(decoders, machines, seconds)),
-            formula: format!(
-                "{} decode engines x {machines} / {:.3} engine-seconds for each second of video",
-                decoders.mid, seconds.mid
-            ),
+            formula: format!("{} decode engines x {machines} / ({})", decoders.mid.0, per_frame(&job.input, rate)),
         });
     }
     let left_to_cpu = match decoded_by_gpu {
@@ -68,6 +64,13 @@ pub(crate) fn estimate(
     let on_cpu = cpu::beside_engines(job, left_to_cpu, rates, &mut sources)?;
     terms.push(cpu::term(on_cpu, hardware.instance, hardware.nodes));
     Ok(Stages { terms, speed_of_one: band::product(speed_of_one, ONE_SESSION), sources })
+}
+
+/// Engine-seconds for each second of one format, as arithmetic.
+fn per_frame(video: &Video, rate: Interval<PerSecond>) -> String {
+    let (codec, (height, width)) = (&video.codec, video.resolution);
+    let full_hd = video.full_hd_frames();
+    format!("{codec} {width}x{height}: {} fps x {full_hd:.2} / {:.0} full-HD fps", video.fps, rate.mid.0)
 }
 
 /// Capacity of `engines` of each of `machines` GPUs when a second of video takes `seconds` of one.

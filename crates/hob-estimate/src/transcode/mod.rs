@@ -173,7 +173,7 @@ pub fn estimate_transcode(
     let gpus = f64::from(hardware.gpus());
     work.terms.push(side::network(job, hardware.instance, hardware.nodes));
     work.terms.push(side::memory(memory, hardware.gpu, gpus));
-    work.terms.extend(side::sessions(job, hardware.gpu, gpus));
+    work.terms.extend(side::sessions(job, hardware.gpu));
     Ok(work.finish(memory, measure::on_gpu(job, hardware.gpu)))
 }
 

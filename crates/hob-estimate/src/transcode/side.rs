@@ -72,14 +72,11 @@ pub(crate) fn memory(of_stream: Interval<Bytes>, gpu: &Gpu, gpus: f64) -> Transc
 const CONSUMER_SESSIONS: Interval<Count> = Interval { low: Count(5.0), mid: Count(8.0), high: Count(12.0) };
 
 /// The bound on consumer cards; the others have none.
-pub(crate) fn sessions(job: &TranscodeJob, gpu: &Gpu, gpus: f64) -> Option<TranscodeTerm> {
+pub(crate) fn sessions(job: &TranscodeJob, gpu: &Gpu) -> Option<TranscodeTerm> {
     let renditions = job.outputs.len() as f64;
     gpu.name.starts_with("GeForce").then(|| TranscodeTerm {
         stage: TranscodeStage::Sessions,
         capacity: Some(CONSUMER_SESSIONS.scaled(1.0 / renditions)),
-        formula: format!(
-            "{} sessions that the driver allows / {renditions} renditions, whatever the {gpus} cards",
-            CONSUMER_SESSIONS.mid
-        ),
+        formula: format!("{} sessions that the driver allows in a machine / {renditions}", CONSUMER_SESSIONS.mid.0),
     })
 }
