@@ -77,6 +77,11 @@ pub enum Command {
         /// Folder, file, preset name, or a bare parameter count such as `7B`
         model: String,
     },
+    /// Write a workload file: asks on a terminal, or takes the answers from flags
+    #[command(
+        after_help = "Examples:\n  hob new                                                  asks what it needs\n  hob new --kind serve --model Qwen/Qwen2.5-7B --rate \"2 req/s\"\n  hob new --kind train --model 7B --set train.method=qlora --out tune.toml"
+    )]
+    New(Box<NewFlags>),
     /// Print the JSON Schema of the workload file
     #[command(hide = true)]
     Schema,
@@ -88,4 +93,52 @@ pub enum Command {
         /// Shell
         shell: clap_complete::Shell,
     },
+}
+
+/// Answers to what `hob new` would ask. It asks when the kind or the model is not among them.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Answers")]
+pub struct NewFlags {
+    /// Kind of work: train, serve, batch, transcode, render
+    #[arg(long)]
+    pub kind: Option<String>,
+    /// Model: a name, a hub id, a folder or file, or a count such as `7B`
+    #[arg(long)]
+    pub model: Option<String>,
+    /// What the model does; told from the model when not given
+    #[arg(long)]
+    pub task: Option<String>,
+    /// A try-out (dev) or real users (production)
+    #[arg(long)]
+    pub stage: Option<String>,
+    /// Arrivals in the busy hour, `2 req/s` (serve)
+    #[arg(long)]
+    pub rate: Option<String>,
+    /// How it is trained: pretrain, full, lora, qlora (train)
+    #[arg(long)]
+    pub method: Option<String>,
+    /// Size of the training set, `50000 images` (train)
+    #[arg(long)]
+    pub samples: Option<String>,
+    /// How much is worked through, `1M texts` (batch)
+    #[arg(long)]
+    pub amount: Option<String>,
+    /// Time within which it must be done, `5 days` (all but serve)
+    #[arg(long)]
+    pub deadline: Option<String>,
+    /// What it may cost, `CNY 20000/month` or `CNY 50000`
+    #[arg(long)]
+    pub budget: Option<String>,
+    /// A cloud on which it may run; may be given several times
+    #[arg(long)]
+    pub cloud: Vec<String>,
+    /// Any other key of the workload file, `traffic.prompt=800 tokens`; may be given several times
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// File to write; `-` is standard output
+    #[arg(long, short, value_name = "FILE", default_value = "hob.toml", help_heading = "File")]
+    pub out: PathBuf,
+    /// Write over a file that is there
+    #[arg(long, help_heading = "File")]
+    pub force: bool,
 }

@@ -1,6 +1,6 @@
 # What `hob new` asks.
 new-ask-kind = What is it?
-new-ask-model = Which model? (a name, a hub id, a folder or file, or a count such as 7B)
+new-ask-model = Which model?
 new-ask-task = What does the model do?
 new-ask-stage = A try-out, or for real users?
 new-ask-rate = How much arrives in the busy hour?
@@ -34,7 +34,7 @@ new-ask-measured-gpu = On which GPU?
 new-ask-budget = What may it cost? (CNY 20000/month, CNY 50000; empty: no limit)
 new-ask-clouds = Which clouds? (names with commas; empty: all)
 new-keys-choose = arrows move, letters filter, enter takes
-new-keys-suggested = tab takes a suggestion
+new-keys-model = a name, a hub id, a folder or file, or a count such as 7B; tab takes a suggestion
 new-left-out = left out
 
 # What the words mean that it offers.

@@ -1,6 +1,6 @@
 # `hob new` 的提问。
 new-ask-kind = 是哪种任务？
-new-ask-model = 用哪个模型？（名字、hub 上的名字、文件夹或文件，或 7B 这样的参数量）
+new-ask-model = 用哪个模型？
 new-ask-task = 模型做什么？
 new-ask-stage = 试用还是面向真实用户？
 new-ask-rate = 最忙的一小时里请求有多少？
@@ -34,7 +34,7 @@ new-ask-measured-gpu = 在哪种 GPU 上测的？
 new-ask-budget = 可以花多少钱？（CNY 20000/month、CNY 50000；留空：不限）
 new-ask-clouds = 用哪些云？（用逗号分隔；留空：全部）
 new-keys-choose = 方向键移动，输入字母筛选，回车确定
-new-keys-suggested = 按 Tab 采用建议
+new-keys-model = 名字、hub 上的名字、文件夹或文件，或 7B 这样的参数量；按 Tab 采用建议
 new-left-out = 不写
 
 # 可选的词是什么意思。

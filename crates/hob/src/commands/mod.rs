@@ -2,6 +2,8 @@
 
 mod generate;
 mod inspect;
+mod model;
+mod new;
 mod plan;
 mod workload;
 
@@ -17,6 +19,7 @@ pub fn run(command: Command, printer: &Printer) -> Result<Code, Failure> {
     match command {
         Command::Inspect { model } => inspect::run(&model, printer),
         Command::Plan { file, explain } => plan::run(&file, explain, printer),
+        Command::New(flags) => new::run(&flags, printer),
         Command::Schema => {
             generate::schema(printer);
             Ok(Code::Done)

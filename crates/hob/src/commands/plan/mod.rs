@@ -8,7 +8,7 @@ use std::path::Path;
 
 use hob_catalog::Catalog;
 use hob_estimate::Efficiencies;
-use hob_model::{DiskFiles, ModelGraph, RecommenderSizes, read_model, recommender_graph, vision_preset};
+use hob_model::ModelGraph;
 use hob_plan::{Inputs, PlanError, plan};
 use hob_text::Message;
 use hob_workload::{Work, Workload};
@@ -44,26 +44,8 @@ fn model(workload: &Workload, file: &Path) -> Result<Option<ModelGraph>, Failure
         Work::Serve(serve) | Work::Batch { serve, .. } => &serve.model,
         Work::Transcode(_) | Work::Render(_) => return Ok(None),
     };
-    if let Some(sizes) = &reference.recommender {
-        let sizes = RecommenderSizes {
-            table_rows: sizes.table_rows.clone(),
-            width: sizes.width,
-            dense_features: sizes.dense_features,
-            bottom: sizes.bottom.clone(),
-            top: sizes.top.clone(),
-            lookups_per_table: sizes.lookups_per_table,
-        };
-        return Ok(Some(recommender_graph(&reference.source, &sizes)?));
-    }
-    let beside = file.parent().unwrap_or(Path::new(".")).join(&reference.source);
-    let source = if beside.exists() { beside.to_string_lossy().into_owned() } else { reference.source.clone() };
-    match read_model(&source, &DiskFiles) {
-        Err(error @ hob_model::ModelError::NotFound { .. }) => match vision_preset(&source) {
-            Some(graph) => Ok(Some(graph)),
-            None => Err(error.into()),
-        },
-        other => Ok(Some(other?)),
-    }
+    let folder = file.parent().unwrap_or(Path::new("."));
+    super::model::read(reference, folder).map(Some)
 }
 
 fn failure(error: PlanError) -> Failure {
