@@ -23,6 +23,7 @@ pub enum MemoryKind {
     Communication,
     AllocatorSlack,
     Companions,
+    Scene,
 }
 
 /// One line of the memory breakdown.

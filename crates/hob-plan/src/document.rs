@@ -1,9 +1,11 @@
 //! The plan as a document: what was understood, the ranked offers, the losers and why, and what to do next.
 
 use hob_catalog::HowToGetPrice;
-use hob_estimate::{ForwardStrategy, Item, MemoryEstimate, ServeStrategy, TimeTerm, TrainStrategy};
+use hob_estimate::{
+    ForwardStrategy, Item, MemoryEstimate, RenderBasis, ServeStrategy, TimeTerm, TrainStrategy, TranscodeStage,
+};
 use hob_text::Message;
-use hob_units::{Bytes, Currency, Interval, Money, PerSecond, Seconds, Share};
+use hob_units::{Bytes, Count, Currency, Interval, Money, PerSecond, Seconds, Share};
 use hob_workload::{Assumed, Stage};
 use serde::Serialize;
 
@@ -132,11 +134,33 @@ pub enum Layout {
         /// Each one's layout.
         strategy: ForwardStrategy,
     },
+    /// Files spread over equal machines.
+    Transcode {
+        /// What makes the video.
+        unit: VideoUnit,
+        /// The stage that bounds it.
+        limit: TranscodeStage,
+    },
+    /// Frames spread over equal machines.
+    Render {
+        /// What the time of a frame rests on.
+        basis: RenderBasis,
+    },
     /// One training job.
     Train {
         /// Its layout.
         strategy: TrainStrategy,
     },
+}
+
+/// What makes the video.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum VideoUnit {
+    /// The card's video engines.
+    Engines,
+    /// The machine's CPU cores.
+    Cores,
 }
 
 /// How fast a choice is.
@@ -153,6 +177,13 @@ pub enum Speed {
         tpot_p95: Option<Interval<Seconds>>,
         /// Whole request, 95th percentile.
         end_to_end_p95: Interval<Seconds>,
+    },
+    /// Video that arrives all the time.
+    Stream {
+        /// Hours of video that all machines make in an hour.
+        video_hours_per_hour: Interval<Count>,
+        /// Time that all machines take for what arrives in an hour.
+        hour_takes: Interval<Seconds>,
     },
     /// A job with an end.
     Job {
@@ -173,6 +204,7 @@ impl Speed {
     pub fn time(&self) -> Interval<Seconds> {
         match self {
             Self::Service { end_to_end_p95, .. } => *end_to_end_p95,
+            Self::Stream { hour_takes, .. } => *hour_takes,
             Self::Job { duration, .. } => *duration,
         }
     }

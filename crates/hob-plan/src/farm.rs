@@ -1,7 +1,7 @@
 //! Work that falls into independent pieces: how many equal machines do it in time.
 
 use hob_text::Message;
-use hob_units::{Interval, PerSecond, Quantity, Seconds};
+use hob_units::{Interval, PerSecond, Seconds, Share};
 use hob_workload::Workload;
 
 use crate::document::Goal;
@@ -36,28 +36,43 @@ pub(crate) fn farm(
         limits.check(1, gpus_of_one)?;
         return Ok(Farm { machines: 1, duration: alone, goals: Vec::new() });
     };
-    let with = |machines: u32| -> Interval<Seconds> { alone.scaled(1.0 / f64::from(machines)) };
-    let sure = |machines: u32| with(machines).probability_at_most(deadline) >= workload.objective.confidence.0;
-    let too_slow = || {
-        let best = with(MACHINES_MAX);
-        Reason::TooSlow {
-            machines: MACHINES_MAX,
-            reached: Some(best.mid),
-            probability: Some(best.probability_at_most(deadline)),
-        }
+    let machines = fewest(alone, deadline, workload.objective.confidence)?;
+    limits.check(machines, gpus_of_one)?;
+    let duration: Interval<Seconds> = alone.scaled(1.0 / f64::from(machines));
+    let goal = Goal {
+        what: Message::new("goal-deadline").with("limit", deadline),
+        probability: duration.probability_at_most(deadline),
     };
-    // Between the optimistic and the pessimistic end, the smallest number is found by halving.
-    let most = (alone.high.base() / deadline.0.max(f64::MIN_POSITIVE)).ceil() * 2.0;
-    if most > f64::from(MACHINES_MAX) {
-        return Err(too_slow());
+    Ok(Farm { machines, duration, goals: vec![goal] })
+}
+
+/// The fewest machines that do the work of one hour of arrivals within an hour, with the wanted confidence. `alone` is the
+/// time that one machine takes for it.
+pub(crate) fn keeping_up(
+    workload: &Workload,
+    limits: &Limits,
+    gpus_of_one: u32,
+    alone: Interval<Seconds>,
+) -> Result<Farm, Reason> {
+    let hour = Seconds::from_hours(1.0);
+    let least = workload.constraints.min_replicas.unwrap_or(1).max(1);
+    let machines = fewest(alone, hour, workload.objective.confidence)?.max(least);
+    limits.check(machines, gpus_of_one)?;
+    let duration: Interval<Seconds> = alone.scaled(1.0 / f64::from(machines));
+    let goal = Goal { what: Message::new("goal-keeps-up"), probability: duration.probability_at_most(hour) };
+    Ok(Farm { machines, duration, goals: vec![goal] })
+}
+
+/// The smallest number of machines that together take at most `limit` surely enough.
+fn fewest(alone: Interval<Seconds>, limit: Seconds, confidence: Share) -> Result<u32, Reason> {
+    let with = |machines: u32| -> Interval<Seconds> { alone.scaled(1.0 / f64::from(machines)) };
+    let sure = |machines: u32| with(machines).probability_at_most(limit) >= confidence.0;
+    if !sure(MACHINES_MAX) {
+        let best = with(MACHINES_MAX);
+        let probability = Some(best.probability_at_most(limit));
+        return Err(Reason::TooSlow { machines: MACHINES_MAX, reached: Some(best.mid), probability });
     }
-    let (mut few, mut enough) = (0_u32, (most as u32).max(1));
-    while !sure(enough) {
-        enough = enough.saturating_mul(2);
-        if enough > MACHINES_MAX {
-            return Err(too_slow());
-        }
-    }
+    let (mut few, mut enough) = (0_u32, MACHINES_MAX);
     while few + 1 < enough {
         let middle = few.midpoint(enough);
         if sure(middle) {
@@ -66,14 +81,29 @@ pub(crate) fn farm(
             few = middle;
         }
     }
-    limits.check(enough, gpus_of_one)?;
-    let duration = with(enough);
-    let goal = Goal {
-        what: Message::new("goal-deadline").with("limit", deadline),
-        probability: duration.probability_at_most(deadline),
-    };
-    Ok(Farm { machines: enough, duration, goals: vec![goal] })
+    Ok(enough)
 }
 
 /// More machines than this for one workload is a sign of a wrong unit; also bounds the arithmetic.
 pub(crate) const MACHINES_MAX: u32 = 10_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// With a band of a factor of two, the number of machines is what the confidence asks for, and no more.
+    fn check(alone_hours: f64, limit_hours: f64, confidence: f64, machines: Option<u32>) {
+        let alone = Interval::within_factor(Seconds::from_hours(alone_hours), 2.0);
+        let found = fewest(alone, Seconds::from_hours(limit_hours), Share(confidence)).ok();
+        assert_eq!(found, machines, "{alone_hours} h of work in {limit_hours} h at {confidence}");
+    }
+
+    #[test]
+    fn machines_are_as_many_as_the_confidence_asks_for() {
+        check(10.0, 10.1, 0.5, Some(1));
+        check(10.0, 1.01, 0.5, Some(10));
+        check(10.0, 1.01, 0.9, Some(20));
+        check(10.0, 20.2, 0.9, Some(1));
+        check(1e9, 1.0, 0.5, None);
+    }
+}

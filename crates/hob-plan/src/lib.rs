@@ -17,14 +17,18 @@ mod plan;
 mod price;
 mod rank;
 mod reason;
+mod render;
 mod search;
 mod train;
+mod transcode;
 mod unit;
 mod variants;
 mod warnings;
 
 pub use bill::{Bill, Exchange, UnitCost};
-pub use document::{Change, Choice, Goal, Layout, PathStep, Plan, PriceGroup, Rejected, Solution, Speed, Variant};
+pub use document::{
+    Change, Choice, Goal, Layout, PathStep, Plan, PriceGroup, Rejected, Solution, Speed, Variant, VideoUnit,
+};
 pub use plan::{Inputs, PlanError, plan};
 pub use reason::Reason;
 pub use unit::{Output, Unit};

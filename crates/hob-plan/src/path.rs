@@ -22,6 +22,7 @@ pub(crate) fn of(workload: &Workload, plan: &Plan) -> Vec<PathStep> {
             llm(serve, strategy, *replicas, choice)
         }
         (Work::Serve(_), Layout::Forward { .. }) => service(choice),
+        (Work::Transcode(_) | Work::Render(_), _) => measured(choice),
         (Work::Train(train), Layout::Train { .. }) => training(train, choice),
         _ => Vec::new(),
     };
@@ -68,6 +69,18 @@ fn llm(serve: &Serve, strategy: &ServeStrategy, replicas: u32, choice: &Choice) 
         });
     }
     steps
+}
+
+/// Measure first: nobody publishes rates of whole machines.
+fn measured(choice: &Choice) -> Vec<PathStep> {
+    let measures = choice.solution.notes.iter().filter(|note| note.id.starts_with("measure-"));
+    measures
+        .map(|measure| PathStep {
+            what: Message::new(measure.id.clone()),
+            command: measure.args.get("command").cloned(),
+            gates: vec![Message::new("path-measure-gate")],
+        })
+        .collect()
 }
 
 fn service(choice: &Choice) -> Vec<PathStep> {

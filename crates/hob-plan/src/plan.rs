@@ -1,7 +1,7 @@
 //! From a workload to its plan.
 
 use hob_catalog::{Catalog, Offer, OwnMachineError, UnknownName};
-use hob_estimate::{Efficiencies, EstimateError};
+use hob_estimate::{Efficiencies, EstimateError, MediaRates};
 use hob_model::ModelGraph;
 use hob_text::Message;
 use hob_workload::{Work, Workload};
@@ -20,6 +20,8 @@ pub struct Inputs<'a> {
     pub catalog: &'a Catalog,
     /// Efficiencies and overheads.
     pub efficiencies: &'a Efficiencies,
+    /// Rates of video engines and renderers.
+    pub media: &'a MediaRates,
     /// Date (ISO) of what the user states now.
     pub today: &'a str,
 }
@@ -39,12 +41,6 @@ pub enum PlanError {
     /// The work needs a model and none was given.
     #[error("this kind of work needs a model")]
     NoModel,
-    /// This kind of work has no planner.
-    #[error("{kind} cannot be planned yet")]
-    Kind {
-        /// The kind as the workload file names it.
-        kind: &'static str,
-    },
 }
 
 /// Searches every allowed offer, prices and ranks what works, and says what to do.

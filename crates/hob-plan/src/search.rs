@@ -17,7 +17,9 @@ use crate::llm::LlmSearch;
 use crate::load;
 use crate::plan::{Inputs, PlanError};
 use crate::reason::Reason;
+use crate::render::RenderSearch;
 use crate::train::TrainSearch;
+use crate::transcode::TranscodeSearch;
 use crate::unit::{Output, Unit};
 
 /// How the work is done on one kind of hardware, and for how long it is needed.
@@ -59,6 +61,10 @@ pub(crate) enum Search<'a> {
     Llm(LlmSearch<'a>),
     /// Any other model, online or offline.
     Forward(Box<ForwardSearch<'a>>),
+    /// Video to make into other video.
+    Transcode(TranscodeSearch<'a>),
+    /// Frames to render.
+    Render(RenderSearch<'a>),
     /// A training job.
     Train(&'a Train, Box<TrainSearch<'a>>),
 }
@@ -85,8 +91,12 @@ impl<'a> Search<'a> {
             Work::Batch { serve, amount } => {
                 Ok(Self::Forward(Box::new(ForwardSearch::new(workload, serve, Some(*amount), model()?, table)?)))
             }
-            Work::Transcode(_) => Err(PlanError::Kind { kind: "transcode" }),
-            Work::Render(_) => Err(PlanError::Kind { kind: "render" }),
+            Work::Transcode(transcode) => {
+                Ok(Self::Transcode(TranscodeSearch::new(workload, transcode, inputs.catalog, inputs.media)?))
+            }
+            Work::Render(render) => {
+                Ok(Self::Render(RenderSearch::new(workload, render, inputs.catalog, inputs.media)?))
+            }
         }
     }
 
@@ -95,6 +105,8 @@ impl<'a> Search<'a> {
         match self {
             Self::Llm(search) => search.best(&hardware, limits),
             Self::Forward(search) => search.best(&hardware, limits),
+            Self::Transcode(search) => search.best(&hardware, limits),
+            Self::Render(search) => search.best(&hardware, limits),
             Self::Train(train, search) => train_on(train, search, offer, limits),
         }
     }

@@ -70,6 +70,21 @@ pub enum TranscodeStage {
     Sessions,
 }
 
+impl TranscodeStage {
+    /// Stable id of the stage, as a document prints it.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Decode => "decode",
+            Self::Encode => "encode",
+            Self::Cpu => "cpu",
+            Self::Network => "network",
+            Self::Memory => "memory",
+            Self::Sessions => "sessions",
+        }
+    }
+}
+
 /// What one stage can carry.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TranscodeTerm {

@@ -1,7 +1,5 @@
 # What `hob plan` says.
-error-kind = work of the kind `{ $kind }` cannot be planned yet
 error-no-offer = there is no offer { $number }; the plan ranks { $count }
-hint-kind = `hob plan` plans services, offline jobs and training
 hint-no-offer = the number stands in the first column of the table
 
 column-instance = instance
@@ -169,3 +167,11 @@ path-cost-gate = at most { $cost }
 path-ramp = Give it 10 %, then 50 %, then all of the traffic
 path-ramp-gate = each step keeps the goals for half an hour in the busy time
 path-request-gate = p95 of a request at most { $e2e }
+memory-scene = scene and frame buffers
+goal-keeps-up = keeps up with what arrives
+plan-stream = Makes { $hours } hours of video in an hour; what arrives in an hour takes { $time }
+note-stage-unknown = Nobody knows what the machine's { $stage } can carry; it may bound as well.
+note-samples = { $samples } samples a pixel are assumed.
+measure-transcode = Measure for 30 seconds on one such machine, and write the rate into the file ([transcode])
+measure-render = Render one frame on one such machine, and write its time into the file ([render] measured)
+path-measure-gate = the plan, made again with it, still stands

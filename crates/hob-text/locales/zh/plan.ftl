@@ -1,7 +1,5 @@
 # `hob plan` 的输出。
-error-kind = 暂不能规划 `{ $kind }` 类任务
 error-no-offer = 没有第 { $number } 项；方案共排列 { $count } 项
-hint-kind = `hob plan` 可规划在线服务、离线任务与训练
 hint-no-offer = 编号见表格第一列
 
 column-instance = 实例
@@ -169,3 +167,11 @@ path-cost-gate = 不超过 { $cost }
 path-ramp = 先放 10 %，再 50 %，最后全部流量
 path-ramp-gate = 每一步在忙时保持目标半小时
 path-request-gate = 请求 p95 不超过 { $e2e }
+memory-scene = 场景与帧缓冲
+goal-keeps-up = 跟得上到达的视频
+plan-stream = 每小时可处理 { $hours } 小时视频；一小时到达的视频需 { $time }
+note-stage-unknown = 没有资料说明该机器的 { $stage } 能承受多少；它也可能成为瓶颈。
+note-samples = 按每像素 { $samples } 个采样估计。
+measure-transcode = 在一台这样的机器上测 30 秒，把速率写入文件（[transcode]）
+measure-render = 在一台这样的机器上渲染一帧，把用时写入文件（[render] measured）
+path-measure-gate = 代入后重新规划，结论不变

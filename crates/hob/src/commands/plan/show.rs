@@ -34,6 +34,11 @@ pub fn plan(plan: &Plan, file: &Path, printer: &Printer) {
         }
     }
     unpriced(plan, printer);
+    if plan.ranked.is_empty()
+        && let Some(first) = plan.unpriced.first()
+    {
+        winner(first, printer);
+    }
     variants(plan, printer);
     rejected(plan, printer);
     warnings(plan, printer);
@@ -186,6 +191,9 @@ fn speed(choice: &Choice, printer: &Printer) {
         Speed::Service { end_to_end_p95, capacity, .. } => {
             say(Message::new("plan-latency-request").with("e2e", end_to_end_p95));
             say(Message::new("plan-capacity").with("capacity", capacity));
+        }
+        Speed::Stream { video_hours_per_hour, hour_takes } => {
+            say(Message::new("plan-stream").with("hours", video_hours_per_hour).with("time", hour_takes));
         }
         Speed::Job { duration, step, mfu, items_per_second } => {
             say(Message::new("plan-job").with("duration", duration));

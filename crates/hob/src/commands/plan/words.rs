@@ -1,8 +1,8 @@
 //! Short words for the parts of a plan.
 
 use hob_catalog::ChargeType;
-use hob_estimate::{MemoryKind, Sharding, WeightFormat};
-use hob_plan::{Choice, Layout, Speed};
+use hob_estimate::{MemoryKind, RenderBasis, Sharding, WeightFormat};
+use hob_plan::{Choice, Layout, Speed, VideoUnit};
 use hob_text::Message;
 use hob_units::{Interval, Quantity, Share};
 use hob_workload::Stage;
@@ -21,6 +21,15 @@ pub fn layout(choice: &Choice) -> String {
             let precision = format!("{:?}", strategy.precision).to_lowercase();
             format!("batch {} {precision}", strategy.batch)
         }
+        Layout::Transcode { unit: VideoUnit::Engines, limit } => format!("{} bound", limit.id()),
+        Layout::Transcode { unit: VideoUnit::Cores, limit } => format!("on CPU, {} bound", limit.id()),
+        Layout::Render { basis } => match basis {
+            RenderBasis::Measured => "measured",
+            RenderBasis::ScaledBySameRenderer => "scaled",
+            RenderBasis::ScaledByCycles => "scaled roughly",
+            RenderBasis::BenchmarkScenes => "benchmark scenes",
+        }
+        .to_owned(),
         Layout::Train { strategy } => {
             let dimensions = [
                 ("dp", strategy.data),
@@ -62,6 +71,8 @@ fn weights(format: WeightFormat) -> &'static str {
 pub fn memory_share(choice: &Choice, printer: &Printer) -> String {
     match &choice.solution.memory {
         Some(memory) => Share(memory.total.mid.base() / memory.usable.base().max(1.0)).to_string(),
+        // What transcoding takes of the memory bounds nothing.
+        None if matches!(choice.solution.layout, Layout::Transcode { .. }) => "-".to_owned(),
         None => printer.get("no-data"),
     }
 }
@@ -79,6 +90,7 @@ pub fn band<Q: Quantity>(interval: Interval<Q>) -> String {
 pub fn speed(choice: &Choice) -> String {
     match choice.solution.speed {
         Speed::Service { capacity, .. } => capacity.to_string(),
+        Speed::Stream { video_hours_per_hour, .. } => format!("{:.0} h/h", video_hours_per_hour.mid.0),
         Speed::Job { duration, .. } => duration.mid.to_string(),
     }
 }
@@ -121,5 +133,6 @@ pub fn memory(kind: MemoryKind, printer: &Printer) -> String {
         MemoryKind::Communication => "memory-communication",
         MemoryKind::AllocatorSlack => "memory-allocator-slack",
         MemoryKind::Companions => "memory-companions",
+        MemoryKind::Scene => "memory-scene",
     })
 }
