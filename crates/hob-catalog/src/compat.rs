@@ -98,6 +98,20 @@ impl Feature {
         }
     }
 
+    /// Its name as a word for filters: `flash-attention-2`.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::FlashAttention2 => "flash-attention-2",
+            Self::VllmCuda12 => "vllm-cuda-12",
+            Self::VllmCuda13 => "vllm-cuda-13",
+            Self::TensorRtLlm => "tensorrt-llm",
+            Self::TorchCuda12 => "torch-cuda-12",
+            Self::TorchCuda13 => "torch-cuda-13",
+            format => format.name(),
+        }
+    }
+
     fn compute(self) -> Option<ComputeType> {
         Some(match self {
             Self::Fp16 => ComputeType::Fp16,

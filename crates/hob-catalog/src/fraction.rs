@@ -5,7 +5,7 @@ use serde::Serialize;
 use thiserror::Error;
 
 use crate::gpu::{Fraction, Gpu};
-use crate::provenance::{Confidence, Provenance};
+use crate::provenance::{Confidence, DATE_NOT_STATED, Provenance};
 use crate::read::gpus::append;
 
 /// How the share is cut.
@@ -121,7 +121,7 @@ pub fn qgpu_share(
     gpu.name = format!("{} qGPU {percent:.0}% {whole_gib:.0} GiB", parent.name);
     gpu.provenance = rule.cloned().unwrap_or(Provenance {
         source: "asked for".to_owned(),
-        date: "not stated".to_owned(),
+        date: DATE_NOT_STATED.to_owned(),
         confidence: Confidence::Low,
         note: None,
     });

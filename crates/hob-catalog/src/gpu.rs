@@ -41,6 +41,41 @@ pub enum GpuArchitecture {
     Other,
 }
 
+impl GpuArchitecture {
+    /// All of them, oldest first.
+    pub const ALL: [Self; 11] = [
+        Self::Kepler,
+        Self::Maxwell,
+        Self::Pascal,
+        Self::Volta,
+        Self::Turing,
+        Self::Ampere,
+        Self::Ada,
+        Self::Hopper,
+        Self::Blackwell,
+        Self::Cdna3,
+        Self::Other,
+    ];
+
+    /// Its name as a word for filters: `ampere`.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Kepler => "kepler",
+            Self::Maxwell => "maxwell",
+            Self::Pascal => "pascal",
+            Self::Volta => "volta",
+            Self::Turing => "turing",
+            Self::Ampere => "ampere",
+            Self::Ada => "ada",
+            Self::Hopper => "hopper",
+            Self::Blackwell => "blackwell",
+            Self::Cdna3 => "cdna3",
+            Self::Other => "other",
+        }
+    }
+}
+
 /// Number type of a matrix unit's peak rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]

@@ -7,6 +7,7 @@ use crate::error::CatalogError;
 use crate::gpu::Gpu;
 use crate::instance::InstanceType;
 use crate::price::Price;
+use crate::provenance::DATE_NOT_STATED;
 use crate::read::{self, ImportReport, OwnMachine, machines::OwnMachineError};
 use crate::table::Table;
 
@@ -92,8 +93,8 @@ impl Overlay {
                 Self { instances: rows.instances, ..Self::default() }
             }
             FileForm::Prices => {
-                let overlay = read::offers::read(file, text, catalog)?;
-                report.rows = overlay.prices.len();
+                let overlay;
+                (overlay, report.rows) = read::offers::read(file, text, catalog)?;
                 overlay
             }
             FileForm::Machines => {
@@ -122,6 +123,36 @@ impl Overlay {
     /// An unknown GPU, a share that cannot be cut, or no GPU at all.
     pub fn own_machines(catalog: &Catalog, machines: &[OwnMachine]) -> Result<Self, OwnMachineError> {
         read::machines::overlay(machines, |name| catalog.resolve_gpu(name), catalog.qgpu_rule())
+    }
+
+    /// Both together; of two rows for the same thing the later one's stays.
+    #[must_use]
+    pub fn and(mut self, later: Self) -> Self {
+        self.gpus.retain(|own| !later.gpus.iter().any(|gpu| gpu.id == own.id));
+        let machine = |each: &InstanceType| (each.cloud.clone(), each.name.to_lowercase());
+        let machines: BTreeSet<_> = later.instances.iter().map(machine).collect();
+        self.instances.retain(|own| !machines.contains(&machine(own)));
+        let sale =
+            |each: &Price| (each.cloud.clone(), each.instance.to_lowercase(), each.region.to_lowercase(), each.charge);
+        let sales: BTreeSet<_> = later.prices.iter().map(sale).collect();
+        self.prices.retain(|own| !sales.contains(&sale(own)));
+        self.gpus.extend(later.gpus);
+        self.aliases.extend(later.aliases);
+        self.instances.extend(later.instances);
+        self.prices.extend(later.prices);
+        self
+    }
+
+    /// The same facts, those of an unknown date with this one.
+    #[must_use]
+    pub fn dated(mut self, date: &str) -> Self {
+        let instances = self.instances.iter_mut().map(|instance| &mut instance.provenance);
+        for provenance in instances.chain(self.prices.iter_mut().map(|price| &mut price.provenance)) {
+            if provenance.date == DATE_NOT_STATED {
+                date.clone_into(&mut provenance.date);
+            }
+        }
+        self
     }
 
     /// Whether there is nothing in it.

@@ -2,6 +2,9 @@
 
 use serde::Serialize;
 
+/// The date of a row that states none.
+pub(crate) const DATE_NOT_STATED: &str = "not stated";
+
 /// How far a fact is to be believed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]

@@ -8,6 +8,7 @@ use unic_langid::LanguageIdentifier;
 use crate::message::{Language, Message};
 
 const EN: &[&str] = &[
+    include_str!("../locales/en/catalog.ftl"),
     include_str!("../locales/en/cli.ftl"),
     include_str!("../locales/en/inspect.ftl"),
     include_str!("../locales/en/plan.ftl"),
@@ -15,6 +16,7 @@ const EN: &[&str] = &[
     include_str!("../locales/en/new.ftl"),
 ];
 const ZH: &[&str] = &[
+    include_str!("../locales/zh/catalog.ftl"),
     include_str!("../locales/zh/cli.ftl"),
     include_str!("../locales/zh/inspect.ftl"),
     include_str!("../locales/zh/plan.ftl"),

@@ -30,6 +30,9 @@ pub struct Global {
     /// Language of the output; the locale decides when it is not given
     #[arg(long, global = true, env = "HOB_LANG", value_name = "LANG")]
     pub lang: Option<LanguageChoice>,
+    /// Price list, SkyPilot catalog or other catalog file to lay over the built-in catalog; may be repeated
+    #[arg(long = "catalog", global = true, value_name = "FILE")]
+    pub catalogs: Vec<PathBuf>,
     /// When to colour
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub color: Colour,
@@ -82,9 +85,22 @@ pub enum Command {
         after_help = "Examples:\n  hob new                                                  asks what it needs\n  hob new --kind serve --model Qwen/Qwen2.5-7B --rate \"2 req/s\"\n  hob new --kind train --model 7B --set train.method=qlora --out tune.toml"
     )]
     New(Box<NewFlags>),
+    /// List, show and compare GPUs, instance types and prices, or import a price list
+    #[command(
+        after_help = "Examples:\n  hob catalog list --cloud tencent\n  hob catalog show L20\n  hob catalog compare L20 H20 --lang zh"
+    )]
+    Catalog {
+        /// What to do
+        #[command(subcommand)]
+        command: crate::commands::catalog::args::CatalogCommand,
+    },
     /// Print the JSON Schema of the workload file
     #[command(hide = true)]
-    Schema,
+    Schema {
+        /// Print the keys as tables of the book instead
+        #[arg(long)]
+        keys: bool,
+    },
     /// Print this command line as a page of the book
     #[command(hide = true)]
     Reference,

@@ -20,7 +20,7 @@ fn main() -> std::process::ExitCode {
         }
     };
     let printer = printer::Printer::new(&cli.global);
-    match commands::run(cli.command, &printer) {
+    match commands::run(cli.command, &cli.global.catalogs, &printer) {
         Ok(code) => code.into(),
         Err(failure) => {
             printer.failure(&failure);

@@ -9,7 +9,7 @@ use crate::error::{CatalogError, RowError, UnknownName};
 use crate::expected::Expected;
 use crate::fraction::{FractionKind, share_of_parent};
 use crate::gpu::{ComputeType, Gpu};
-use crate::provenance::{Confidence, Provenance};
+use crate::provenance::{Confidence, DATE_NOT_STATED, Provenance};
 use crate::table::{Row, Table};
 
 /// Bounds above anything that is built or planned; a larger value is a slip of units.
@@ -131,7 +131,7 @@ fn provenance(row: &Row<'_>) -> Result<Provenance, RowError> {
     let confidence = row.parsed("confidence", words::CONFIDENCES, words::confidence)?;
     Ok(Provenance {
         source: row.owned("source").unwrap_or_else(|| row.origin()),
-        date: row.owned("source_date|date").unwrap_or_else(|| "not stated".to_owned()),
+        date: row.owned("source_date|date").unwrap_or_else(|| DATE_NOT_STATED.to_owned()),
         confidence: confidence.unwrap_or(Confidence::Medium),
         note: row.owned("note"),
     })

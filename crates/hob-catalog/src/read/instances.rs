@@ -10,7 +10,7 @@ use crate::error::{CatalogError, RowError};
 use crate::expected::Expected;
 use crate::gpu::Gpu;
 use crate::instance::{Availability, GpuLink, InstanceType};
-use crate::provenance::{Confidence, Provenance};
+use crate::provenance::{Confidence, DATE_NOT_STATED, Provenance};
 use crate::table::{Row, Table};
 
 /// Bounds above any machine that is sold; a larger value is a slip of units.
@@ -101,7 +101,7 @@ pub(crate) fn read<'g>(
 pub(crate) fn provenance(row: &Row<'_>) -> Result<Provenance, RowError> {
     Ok(Provenance {
         source: row.owned("source").unwrap_or_else(|| row.origin()),
-        date: row.owned("source_date|date").unwrap_or_else(|| "not stated".to_owned()),
+        date: row.owned("source_date|date").unwrap_or_else(|| DATE_NOT_STATED.to_owned()),
         confidence: row.parsed("confidence", words::CONFIDENCES, words::confidence)?.unwrap_or(Confidence::Medium),
         note: row.owned("note"),
     })

@@ -15,7 +15,7 @@ use crate::gpu::Gpu;
 use crate::instance::{Availability, GpuLink, InstanceType};
 use crate::overlay::Overlay;
 use crate::price::{ChargeType, Price, PriceAmount};
-use crate::provenance::{Confidence, Provenance};
+use crate::provenance::{Confidence, DATE_NOT_STATED, Provenance};
 use crate::table::{Row, Table};
 
 /// Longest life of a machine that is believed: 30 years.
@@ -275,7 +275,7 @@ fn machine(row: &Row<'_>) -> Result<OwnMachine, RowError> {
         gpu_link: row.parsed("gpu_link", words::LINKS, words::gpu_link)?,
         cost: cost(row)?,
         source: row.owned("source").unwrap_or_else(|| row.origin()),
-        date: row.owned("date").unwrap_or_else(|| "not stated".to_owned()),
+        date: row.owned("date").unwrap_or_else(|| DATE_NOT_STATED.to_owned()),
     })
 }
 

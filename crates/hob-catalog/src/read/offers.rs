@@ -14,11 +14,12 @@ use crate::instance::Availability;
 use crate::overlay::Overlay;
 use crate::table::Row;
 
-/// Reads the list against a catalog.
-pub(crate) fn read(file: &str, text: &str, catalog: &Catalog) -> Result<Overlay, CatalogError> {
+/// Reads the list against a catalog, and counts its rows.
+pub(crate) fn read(file: &str, text: &str, catalog: &Catalog) -> Result<(Overlay, usize), CatalogError> {
     let mut machines = Machines { catalog, overlay: Overlay::default(), places: BTreeMap::new() };
     let rows = prices::read(file, text, |row, cloud, instance, region| machines.take(row, cloud, instance, region))?;
-    Ok(Overlay { prices: rows.prices, ..machines.overlay })
+    let count = rows.prices.len() + rows.notes.len();
+    Ok((Overlay { prices: rows.prices, ..machines.overlay }, count))
 }
 
 struct Machines<'c> {

@@ -58,7 +58,7 @@ pub(crate) fn read(
             return Ok(());
         };
         let charge = charge.ok_or_else(|| row.error("charge_type|charge", "", words::CHARGES))?;
-        if !seen.insert((cloud.clone(), instance.clone(), region.to_lowercase(), charge)) {
+        if !seen.insert((cloud.clone(), instance.clone(), region.to_lowercase(), charge, amount.currency())) {
             return Err(row.error("instance_type|instance", &instance, Expected::Unique));
         }
         out.prices.push(Price {

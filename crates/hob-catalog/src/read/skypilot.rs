@@ -21,7 +21,7 @@ use crate::gpu::Gpu;
 use crate::instance::{Availability, InstanceType};
 use crate::overlay::Overlay;
 use crate::price::{ChargeType, Price};
-use crate::provenance::{Confidence, Provenance};
+use crate::provenance::{Confidence, DATE_NOT_STATED, Provenance};
 use crate::table::{Row, Table, read_decimal};
 
 /// Accelerator names that are kept in a report; the rest are counted.
@@ -233,7 +233,7 @@ impl<'k> Import<'k> {
 fn provenance(row: &Row<'_>) -> Provenance {
     Provenance {
         source: row.owned("source").unwrap_or_else(|| row.origin()),
-        date: row.owned("asof|date").unwrap_or_else(|| "not stated".to_owned()),
+        date: row.owned("asof|date").unwrap_or_else(|| DATE_NOT_STATED.to_owned()),
         confidence: Confidence::Medium,
         note: row.text("networksource").map(|source| format!("network: {source}")),
     }

@@ -22,17 +22,12 @@ pub(crate) fn vendor(word: &str) -> Option<Vendor> {
 
 pub(crate) fn architecture(word: &str) -> GpuArchitecture {
     match word.to_ascii_lowercase().as_str() {
-        "kepler" => GpuArchitecture::Kepler,
-        "maxwell" => GpuArchitecture::Maxwell,
-        "pascal" => GpuArchitecture::Pascal,
-        "volta" => GpuArchitecture::Volta,
-        "turing" => GpuArchitecture::Turing,
-        "ampere" => GpuArchitecture::Ampere,
-        "ada" => GpuArchitecture::Ada,
-        "hopper" => GpuArchitecture::Hopper,
-        "blackwell" | "blackwell ultra" => GpuArchitecture::Blackwell,
-        "cdna 3" | "cdna3" => GpuArchitecture::Cdna3,
-        _ => GpuArchitecture::Other,
+        "blackwell ultra" => GpuArchitecture::Blackwell,
+        "cdna 3" => GpuArchitecture::Cdna3,
+        word => {
+            let known = GpuArchitecture::ALL.into_iter().find(|each| each.word() == word);
+            known.unwrap_or(GpuArchitecture::Other)
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use serde::Serialize;
 use thiserror::Error;
 
 use super::list::{gpu_hour, peak_16_bit};
-use super::show::unknown;
+use super::show::{Entry, unknown};
 use crate::catalog::Catalog;
 use crate::error::UnknownName;
 use crate::gpu::{ComputeType, Gpu};
@@ -76,11 +76,11 @@ fn find<'c>(catalog: &'c Catalog, name: &str) -> Result<Found<'c>, UnknownName> 
 pub fn compare(catalog: &Catalog, left: &str, right: &str) -> Result<Comparison, CompareError> {
     match (find(catalog, left)?, find(catalog, right)?) {
         (Found::Gpu(a), Found::Gpu(b)) => {
-            Ok(Comparison { left: a.id.clone(), right: b.id.clone(), fields: gpu_fields(catalog, a, b) })
+            Ok(Comparison { left: a.id.clone(), right: b.id.clone(), fields: known(gpu_fields(catalog, a, b)) })
         }
         (Found::Instance(a), Found::Instance(b)) => {
             let name = |each: &InstanceType| format!("{}/{}", each.cloud, each.name);
-            Ok(Comparison { left: name(a), right: name(b), fields: instance_fields(catalog, a, b) })
+            Ok(Comparison { left: name(a), right: name(b), fields: known(instance_fields(catalog, a, b)) })
         }
         (Found::Gpu(gpu), Found::Instance(instance)) | (Found::Instance(instance), Found::Gpu(gpu)) => {
             Err(CompareError::TwoKinds { gpu: gpu.id.clone(), instance: instance.name.clone() })
@@ -88,22 +88,42 @@ pub fn compare(catalog: &Catalog, left: &str, right: &str) -> Result<Comparison,
     }
 }
 
-/// Collects fields; one that neither side has is left out.
+/// Without the fields that neither side has.
+fn known(mut fields: Vec<ComparedField>) -> Vec<ComparedField> {
+    fields.retain(|field| field.left.is_some() || field.right.is_some());
+    fields
+}
+
+/// Every field of one entry but its prices, with its value as text; `None` is "no data". A number format that the chip
+/// has no rate for is left out.
+#[must_use]
+pub fn specs(catalog: &Catalog, entry: &Entry) -> Vec<(String, Option<String>)> {
+    let fields = match entry {
+        Entry::Gpu(detail) => gpu_fields(catalog, &detail.gpu, &detail.gpu),
+        Entry::Instance(detail) => instance_fields(catalog, &detail.instance, &detail.instance),
+    };
+    let is_price = |field: &str| field.starts_with("field-hour") || field.starts_with("field-gpu-hour");
+    // A rate that the chip does not have, a link beside PCIe, or the share of a whole card.
+    let may_be_absent = |field: &str| {
+        field.starts_with("field-peak") || matches!(field, "field-interconnect-bandwidth" | "field-compute-share")
+    };
+    let shown = fields
+        .into_iter()
+        .filter(|each| !is_price(&each.field) && (each.left.is_some() || !may_be_absent(&each.field)));
+    shown.map(|each| (each.field, each.left)).collect()
+}
+
+/// Collects fields, those that neither side has too.
 #[derive(Default)]
 struct Fields(Vec<ComparedField>);
 
 impl Fields {
     fn words(&mut self, field: &str, left: Option<String>, right: Option<String>) {
-        if left.is_some() || right.is_some() {
-            self.0.push(ComparedField { field: field.to_owned(), left, right, ratio: None });
-        }
+        self.0.push(ComparedField { field: field.to_owned(), left, right, ratio: None });
     }
 
     /// Numbers with their text.
     fn numbers<T: ToString + Copy>(&mut self, field: &str, left: Option<T>, right: Option<T>, base: fn(T) -> f64) {
-        if left.is_none() && right.is_none() {
-            return;
-        }
         let ratio = match (left.map(base), right.map(base)) {
             (Some(a), Some(b)) if a > 0.0 && (b / a).is_finite() => Some(b / a),
             _ => None,
@@ -135,13 +155,14 @@ fn gpu_fields(catalog: &Catalog, a: &Gpu, b: &Gpu) -> Vec<ComparedField> {
     out.words("field-architecture", Some(format!("{:?}", a.architecture)), Some(format!("{:?}", b.architecture)));
     out.words("field-compute-capability", capability(a), capability(b));
     out.numbers("field-memory", Some(a.memory), Some(b.memory), |memory| memory.0 as f64);
-    out.numbers("field-memory-total", Some(a.memory_total()), Some(b.memory_total()), |memory| memory.0 as f64);
+    out.numbers("field-memory-reported", a.memory_reported, b.memory_reported, |memory| memory.0 as f64);
     out.words("field-memory-type", a.memory_type.clone(), b.memory_type.clone());
     out.numbers("field-memory-bandwidth", a.memory_bandwidth, b.memory_bandwidth, |rate| rate.0);
     for (compute, name) in RATES {
         out.numbers(&format!("field-peak:{name}"), a.peak(compute), b.peak(compute), |rate| rate.0);
     }
-    out.words("field-interconnect", a.interconnect.clone(), b.interconnect.clone());
+    let interconnect = |gpu: &Gpu| Some(gpu.interconnect.clone().unwrap_or_else(|| "pcie-only".to_owned()));
+    out.words("field-interconnect", interconnect(a), interconnect(b));
     out.numbers("field-interconnect-bandwidth", a.interconnect_bandwidth, b.interconnect_bandwidth, |rate| rate.0);
     out.numbers("field-pcie-generation", a.pcie_generation, b.pcie_generation, f64::from);
     out.numbers("field-power", a.tdp, b.tdp, |watts| watts.0);
@@ -152,7 +173,10 @@ fn gpu_fields(catalog: &Catalog, a: &Gpu, b: &Gpu) -> Vec<ComparedField> {
     out.numbers("field-mig-instances", a.mig_instances_max, b.mig_instances_max, f64::from);
     let share = |gpu: &Gpu| gpu.fraction.as_ref().map(|fraction| fraction.compute);
     out.numbers("field-compute-share", share(a), share(b), |share| share.0);
-    out.words("field-cuda-last", a.cuda_last.clone(), b.cuda_last.clone());
+    out.words("field-driver-min", a.driver_linux_min.clone(), b.driver_linux_min.clone());
+    out.words("field-cuda-min", a.cuda_min.clone(), b.cuda_min.clone());
+    let cuda_last = |gpu: &Gpu| Some(gpu.cuda_last.clone().unwrap_or_else(|| "current".to_owned()));
+    out.words("field-cuda-last", cuda_last(a), cuda_last(b));
     let of = |gpu: &Gpu| Side { per: Measures::of(gpu, 1), hours: gpu_hours(catalog, gpu) };
     price_fields(&mut out, "gpu-hour", &of(a), &of(b));
     out.0
@@ -238,13 +262,11 @@ impl fmt::Display for Fine {
 fn price_fields(out: &mut Fields, name: &str, a: &Side, b: &Side) {
     let keys: BTreeSet<&(ChargeType, Currency)> = a.hours.keys().chain(b.hours.keys()).collect();
     type Measure = fn(&Measures) -> Option<f64>;
-    let measures: [(&str, Measure); 4] = [
-        ("", |_| Some(1.0)),
-        ("-per-tflops", |per| per.tflops),
-        ("-per-gib", |per| per.gib),
-        ("-per-gbs", |per| per.gbs),
-    ];
+    let measures: [(&str, Measure); 3] =
+        [("-per-tflops", |per| per.tflops), ("-per-gib", |per| per.gib), ("-per-gbs", |per| per.gbs)];
     for key in keys {
+        let of = |side: &Side| side.hours.get(key).map(|hour| hour.rounded(6));
+        out.numbers(&format!("field-{name}:{}", charge_word(key.0)), of(a), of(b), Money::as_f64_for_score);
         for (suffix, measure) in &measures {
             let of = |side: &Side| -> Option<Fine> {
                 let unit = measure(&side.per).filter(|unit| *unit > 0.0)?;

@@ -51,7 +51,9 @@ pub struct GpuFilter {
 }
 
 impl GpuFilter {
-    fn passes(&self, gpu: &Gpu, compat: &Compat) -> bool {
+    /// Whether a GPU passes; its offers are not asked.
+    #[must_use]
+    pub fn passes(&self, gpu: &Gpu, compat: &Compat) -> bool {
         let fraction = match self.fractions {
             FractionFilter::Any => true,
             FractionFilter::WholeOnly => gpu.fraction.is_none(),

@@ -5,6 +5,6 @@ mod compare;
 mod list;
 mod show;
 
-pub use compare::{CompareError, ComparedField, Comparison, compare};
+pub use compare::{CompareError, ComparedField, Comparison, compare, specs};
 pub use list::{GpuFilter, GpuRow, OfferRow, PriceCell, SortBy, list_gpus, list_offers};
 pub use show::{Entry, FeatureRow, GpuDetail, InstanceDetail, show};

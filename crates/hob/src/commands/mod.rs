@@ -1,11 +1,15 @@
 //! One file for each verb.
 
+pub mod catalog;
+mod catalogs;
 mod generate;
 mod inspect;
 mod model;
 mod new;
 mod plan;
 mod workload;
+
+use std::path::PathBuf;
 
 use clap::CommandFactory;
 
@@ -14,14 +18,15 @@ use crate::exit::Code;
 use crate::failure::Failure;
 use crate::printer::Printer;
 
-/// Does what was asked.
-pub fn run(command: Command, printer: &Printer) -> Result<Code, Failure> {
+/// Does what was asked, with `catalogs` laid over the built-in catalog.
+pub fn run(command: Command, catalogs: &[PathBuf], printer: &Printer) -> Result<Code, Failure> {
     match command {
         Command::Inspect { model } => inspect::run(&model, printer),
-        Command::Plan { file, explain } => plan::run(&file, explain, printer),
+        Command::Plan { file, explain } => plan::run(&file, explain, catalogs, printer),
         Command::New(flags) => new::run(&flags, printer),
-        Command::Schema => {
-            generate::schema(printer);
+        Command::Catalog { command } => catalog::run(&command, catalogs, printer),
+        Command::Schema { keys } => {
+            generate::schema(keys, printer);
             Ok(Code::Done)
         }
         Command::Reference => {

@@ -4,10 +4,9 @@ mod explain;
 mod show;
 mod words;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use hob_catalog::Catalog;
-use hob_estimate::{Efficiencies, MediaRates};
+use hob_estimate::Efficiencies;
 use hob_model::ModelGraph;
 use hob_plan::{Inputs, PlanError, plan};
 use hob_text::Message;
@@ -18,22 +17,20 @@ use crate::failure::Failure;
 use crate::printer::Printer;
 
 /// Plans and prints.
-pub fn run(file: &Path, explain: Option<usize>, printer: &Printer) -> Result<Code, Failure> {
+pub fn run(
+    file: &Path,
+    explain: Option<usize>,
+    catalogs: &[PathBuf],
+    printer: &Printer,
+) -> Result<Code, Failure> {
     let workload = super::workload::read(file, printer)?;
+    let catalog = super::catalogs::of_workload(&workload, file, catalogs, printer)?;
     let graph = model(&workload, file)?;
     let table = Efficiencies::embedded()
         .map_err(|error| Failure::input("E-TABLE", Message::new("error-plain").with("why", error)))?;
-    let media = MediaRates::built_in()
-        .map_err(|error| Failure::input("E-TABLE", Message::new("error-plain").with("why", error)))?;
     // Facts that the user states are of today.
     let today = jiff::Timestamp::now().strftime("%Y-%m-%d").to_string();
-    let inputs = Inputs {
-        model: graph.as_ref(),
-        catalog: Catalog::embedded(),
-        efficiencies: &table,
-        media: &media,
-        today: &today,
-    };
+    let inputs = Inputs { model: graph.as_ref(), catalog: &catalog, efficiencies: &table, today: &today };
     let plan = plan(&workload, &inputs).map_err(failure)?;
     if printer.json_wanted() {
         printer.json("hob.plan/1", &plan);
@@ -65,6 +62,9 @@ fn failure(error: PlanError) -> Failure {
                 Some(hint) => failure.hint(Message::new("hint-plain").with("action", hint)),
                 None => failure,
             }
+        }
+        PlanError::Kind { kind } => {
+            Failure::input("E-KIND", Message::new("error-kind").with("kind", kind)).hint(Message::new("hint-kind"))
         }
         other => Failure::input("E-PLAN", Message::new("error-plain").with("why", other)),
     }
