@@ -38,7 +38,7 @@ pub(super) struct Machine {
     never: Lane,
     eight: Lane,
     eight_and_four: Lane,
-    pub(super) fuses: bool,
+    pub(super) engine: ForwardEngine,
     /// Reachable bytes a second.
     pub(super) bandwidth: f64,
     pub(super) kernel_seconds: f64,
@@ -126,13 +126,27 @@ impl Lookup<'_> {
             .ok_or_else(|| EstimateError::UnsupportedFormat { gpu: self.gpu.id.clone(), format: precision_id(format) })
     }
 
+    /// What a card reaches whose matrix units are fewer for its other units than those of its generation's measured cards
+    /// (H20): only the matrix units' own part of the time grows with their scarcity, so that a larger share is reached.
+    fn share(&self, measured: f64) -> Result<f64, EstimateError> {
+        let ceiling = self.get("media.compute_ceiling", "")?;
+        let usual = self.table.find("media.peak_ratio", &self.here);
+        let (half, single) = (self.gpu.peak(ComputeType::Fp16), self.gpu.peak(ComputeType::Fp32));
+        let (Some(usual), Some(half), Some(single)) = (usual, half, single) else { return Ok(measured) };
+        if measured >= ceiling || single.base() <= 0.0 {
+            return Ok(measured);
+        }
+        let scarcity = (half.base() / single.base() / usual.value).min(1.0);
+        Ok(1.0 / (1.0 / ceiling + (1.0 / measured - 1.0 / ceiling) * scarcity))
+    }
+
     fn lane(&self, format: NumberFormat) -> Result<Lane, EstimateError> {
         let peak = self.peak(format)?;
         let here = self.here.clone().precision(precision_id(format));
         let mut rates = [f64::INFINITY; 6];
         for (rate, class) in rates.iter_mut().zip(Class::ALL) {
             if class != Class::Elementwise {
-                *rate = peak * self.table.get("media.compute", &here.clone().class(class.id()))?.value;
+                *rate = peak * self.share(self.table.get("media.compute", &here.clone().class(class.id()))?.value)?;
             }
         }
         // Activations of weight-only formats stay at 16 bits.
@@ -165,7 +179,7 @@ impl Machine {
             never: lane(Quantised::Never)?,
             eight: lane(Quantised::Eight)?,
             eight_and_four: lane(Quantised::EightAndFour)?,
-            fuses: strategy.engine.fuses(),
+            engine: strategy.engine,
             bandwidth: bandwidth * look.get("media.bandwidth", "")?,
             kernel_seconds: look.get("media.kernel_seconds", "")?,
             host_seconds: look.get("media.host_seconds", if ranks > 1.0 { "many_gpus" } else { "one_gpu" })?,

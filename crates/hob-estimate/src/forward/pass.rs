@@ -33,7 +33,7 @@ impl Pass {
         // Text encoders and the autoencoder run whole on each GPU.
         let ranks = if phase.kind == PhaseKind::Denoise { machine.ranks } else { 1.0 };
         let mut pass = Self::default();
-        for work in phase.works.iter().filter(|work| !(work.fused && machine.fuses)) {
+        for work in phase.works.iter().filter(|work| !machine.engine.fuses(work.fusion)) {
             let lane = machine.lane(work.quantised);
             let class = work.class as usize;
             let rate = lane.rates.get(class).copied().unwrap_or(f64::INFINITY);

@@ -3,6 +3,7 @@
 use hob_model::Tiling;
 use serde::Serialize;
 
+use super::work::Fusion;
 use crate::strategy::NumberFormat;
 
 /// What runs the operators.
@@ -30,9 +31,13 @@ impl ForwardEngine {
         }
     }
 
-    /// Whether elementwise work joins the operator before it.
-    pub(super) fn fuses(self) -> bool {
-        self != Self::Pytorch
+    /// Whether it makes such an operator part of the one before.
+    pub(super) fn fuses(self, fusion: Fusion) -> bool {
+        match self {
+            Self::Pytorch => false,
+            Self::Onnxruntime => fusion == Fusion::Folded,
+            Self::PytorchCompiled | Self::Tensorrt => fusion != Fusion::Never,
+        }
     }
 }
 

@@ -47,13 +47,23 @@ pub(super) enum Quantised {
     EightAndFour,
 }
 
+/// What an engine can make part of the operator before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Fusion {
+    /// Not this.
+    Never,
+    /// Batch norms: their numbers are multiplied into the weights.
+    Folded,
+    /// Non-linearities, adds and other elementwise work.
+    Pointwise,
+}
+
 /// One operator, or several equal ones.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Work {
     pub(super) class: Class,
     pub(super) quantised: Quantised,
-    /// Whether a fusing engine makes it part of the operator before it.
-    pub(super) fused: bool,
+    pub(super) fusion: Fusion,
     /// How often it runs in one pass.
     pub(super) repeat: f64,
     /// Kernels of one run.
@@ -109,12 +119,16 @@ impl Work {
             OpKind::MatMul { .. } => (Class::Matrix, Quantised::Never, 0.0),
             OpKind::Parameter { .. } => return None,
         };
-        let folded = matches!(op.kind, OpKind::Norm { norm: NormKind::Batch, .. });
+        let fusion = match op.kind {
+            OpKind::Norm { norm: NormKind::Batch, .. } => Fusion::Folded,
+            OpKind::Activation { .. } | OpKind::Elementwise { .. } => Fusion::Pointwise,
+            _ => Fusion::Never,
+        };
         let table = matches!(op.kind, OpKind::Embedding { .. });
         Some(Self {
             class,
             quantised,
-            fused: folded || matches!(op.kind, OpKind::Activation { .. } | OpKind::Elementwise { .. }),
+            fusion,
             repeat,
             kernels: 1.0,
             flops: op.flops(shape),
@@ -131,7 +145,7 @@ impl Work {
         Self {
             class,
             quantised: Quantised::Never,
-            fused: false,
+            fusion: Fusion::Never,
             repeat: 1.0,
             kernels,
             flops,

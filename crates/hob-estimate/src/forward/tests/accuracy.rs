@@ -198,11 +198,33 @@ fn step(row: &Row) -> Option<Case> {
     Some(new_case("diffusers, one step", card, profile, ForwardStrategy { engine, precision, ..EAGER }, seconds))
 }
 
+/// Detectors, one picture of 640 x 640 at a time in 16 bits: milliseconds from the table in the README of Ultralytics for
+/// YOLOv8 on A100 (commit 00376f1), from its page on YOLO11 for T4 with TensorRT 10.
+const DETECTORS: [(&str, &str, f64); 10] = [
+    ("yolov8n", "a100-sxm-40", 0.99),
+    ("yolov8s", "a100-sxm-40", 1.20),
+    ("yolov8m", "a100-sxm-40", 1.83),
+    ("yolov8l", "a100-sxm-40", 2.39),
+    ("yolov8x", "a100-sxm-40", 3.53),
+    ("yolo11n", "t4", 1.5),
+    ("yolo11s", "t4", 2.5),
+    ("yolo11m", "t4", 4.7),
+    ("yolo11l", "t4", 6.2),
+    ("yolo11x", "t4", 11.3),
+];
+
+fn detectors() -> impl Iterator<Item = Case> {
+    DETECTORS.into_iter().map(|(model, card, ms)| {
+        let strategy = ForwardStrategy { precision: NumberFormat::Fp16, batch: 1, ..TRT_INT8 };
+        new_case("TensorRT, detection", card, native(model), strategy, ms / 1000.0)
+    })
+}
+
 fn cases() -> Option<Vec<Case>> {
     let rows = measured()?;
     let trusted = rows.iter().filter(|row| !DISTRUSTED.contains(&text(row, "id")));
     let read = |row| mlperf(row).or_else(|| eager_vision(row)).or_else(|| pipeline(row)).or_else(|| step(row));
-    Some(trusted.filter_map(read).collect())
+    Some(trusted.filter_map(read).chain(detectors()).collect())
 }
 
 /// Prints the errors of a family, given as predicted over measured, and gives their median.
@@ -239,6 +261,18 @@ fn published_speeds_are_met() {
     assert!(all.len() > 300 && median < 0.12, "{median} over {} rows", all.len());
     // The bands are those of models that the fit has not seen: more of its own rows lie inside.
     assert!(share_inside("all", &all) > 0.8);
+}
+
+/// Segmenters that the fit has not seen, from the same README as [`DETECTORS`].
+#[test]
+fn unseen_segmenters_are_met() {
+    let rows = [("n", 1.21), ("s", 1.47), ("m", 2.18), ("l", 2.79), ("x", 4.02)];
+    let ratios = rows.map(|(size, ms)| {
+        let strategy = ForwardStrategy { precision: NumberFormat::Fp16, batch: 1, ..TRT_INT8 };
+        run(&native(&format!("yolov8{size}-seg")), "a100-sxm-40", strategy).batch_latency.mid.0 * 1000.0 / ms
+    });
+    println!("{ratios:.2?}");
+    assert!(median_error("TensorRT, segmentation, unseen", ratios.into_iter()) < 0.35);
 }
 
 /// MLPerf's server scenario: the rate at which 99 % of requests keep 15 ms (ResNet-50) or 130 ms (BERT), with the batch
