@@ -7,8 +7,8 @@ mod tests;
 
 use hob_catalog::{ComputeType, GpuArchitecture};
 use hob_estimate::{
-    Efficiencies, Fit, Hardware, NumberFormat, OptimizerKind, Recompute, Sharding, TrainEstimate, TrainMethod,
-    TrainProfile, TrainRates, TrainStrategy,
+    Efficiencies, Hardware, NumberFormat, OptimizerKind, Recompute, Sharding, TrainEstimate, TrainMethod, TrainProfile,
+    TrainRates, TrainStrategy,
 };
 use hob_model::{ModelGraph, ModelKind, Shape};
 use hob_text::Message;
@@ -41,8 +41,9 @@ pub(crate) struct Found {
 const GLOBAL_BATCH_DEFAULT: u64 = 64;
 /// Framework that the efficiency table is asked for: the one that all methods here run on.
 const FRAMEWORK: &str = "pytorch";
-/// A layout whose memory is tight must be this much faster to be preferred over one that surely fits.
-const TIGHT_FACTOR: f64 = 1.10;
+/// A layout that fits less surely than the workload asks must be this much faster to be preferred: a run that dies is a run
+/// that is done twice.
+const UNSURE_FACTOR: f64 = 2.0;
 /// And one with one more kind of parallelism this much: less is within the error of the estimate.
 const COMPLEX_FACTOR: f64 = 1.08;
 /// And one with sharded weights this much.
@@ -68,7 +69,7 @@ enum Samples {
 /// The best layout so far.
 struct Best {
     strategy: TrainStrategy,
-    /// Expected time of a step, with the handicaps of tight and complex layouts.
+    /// Expected time of a step, with the handicaps of unsure and complex layouts.
     score: f64,
 }
 
@@ -126,7 +127,7 @@ impl<'a> TrainSearch<'a> {
         best: &mut Option<Best>,
         lacks: &mut Option<Reason>,
     ) {
-        let usable = hardware.gpu.memory_total();
+        let (usable, confidence) = (hardware.gpu.memory_total(), self.workload.objective.confidence.0);
         let complexity = COMPLEX_FACTOR.powi(split.complexity() as i32);
         let largest = micro_batches(fixed.global_batch, split.data).next().unwrap_or(1);
         let without_waiting = fixed.strategy(split, Sharding::None, Recompute::None, largest);
@@ -147,14 +148,14 @@ impl<'a> TrainSearch<'a> {
                     }
                     // A layout that does not divide the model says nothing about the card.
                     let Ok(figures) = self.profile.figures(hardware, &strategy, rates) else { return };
-                    let tight = if figures.fit == Fit::Tight { TIGHT_FACTOR } else { 1.0 };
-                    let score = figures.step.0 * tight * handicap;
+                    let sure = memory.probability_at_most(usable) >= confidence;
+                    let score = figures.step.0 * if sure { handicap } else { handicap * UNSURE_FACTOR };
                     if best.as_ref().is_none_or(|best| score < best.score) {
                         *best = Some(Best { strategy, score });
                     }
-                    fits_whole |= figures.fit == Fit::Fits && micro_batch == largest;
+                    fits_whole |= sure && micro_batch == largest;
                     // Smaller micro-batches only start more kernels, but for the bubble of a pipeline.
-                    if figures.fit == Fit::Fits && split.pipeline == 1 {
+                    if sure && split.pipeline == 1 {
                         break;
                     }
                 }

@@ -148,5 +148,5 @@ pub(super) fn micro_batches(global_batch: u64, data: u32) -> impl Iterator<Item 
         .map(|size| size as u32)
 }
 
-/// Larger micro-batches than this fill no card better.
-const MICRO_BATCH_MOST: u64 = 512;
+/// Larger micro-batches than this (of a recommender's rows) fill no card better.
+const MICRO_BATCH_MOST: u64 = 65_536;

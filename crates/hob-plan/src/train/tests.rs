@@ -4,7 +4,7 @@
 #![allow(clippy::disallowed_methods)] // A test prints how long a search takes; nothing depends on it.
 
 use hob_catalog::{Availability, Catalog, Confidence, Gpu, GpuLink, InstanceType, Offer, Provenance};
-use hob_estimate::Link;
+use hob_estimate::{Fit, Link};
 use hob_model::{preset, vision_preset};
 use hob_units::BytesPerSec;
 use hob_workload::{Work, parse};

@@ -4,6 +4,7 @@
 #![allow(clippy::disallowed_methods)] // Tests may look for measurements outside the repository, and time themselves.
 
 mod accuracy;
+mod kinds;
 mod world;
 
 use hob_model::{Shape, vision_preset};
