@@ -258,6 +258,7 @@ fn names_that_are_not_known_have_neighbours() {
 
 /// Catalogs of other clouds in SkyPilot's form, where they are at hand.
 #[test]
+#[allow(clippy::print_stderr, reason = "a skipped test says so")]
 fn real_skypilot_catalogs_are_taken_whole() {
     let Some(shared) = shared_facts() else {
         eprintln!("skipped: no folder shared/facts/skypilot beside the checkout");

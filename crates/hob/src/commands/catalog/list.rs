@@ -62,10 +62,9 @@ fn offer_filter(args: &ListArgs, catalog: &Catalog, printer: &Printer) -> Result
     filter.availability = args.availability.iter().copied().collect();
     filter.charges.clone_from(&args.charge);
     filter.hour_max = args.price_max.and_then(|price| price.per(Period::Hour)).map(|price| price.money);
-    let asks = !(args.cloud.is_empty() && args.region.is_empty() && args.availability.is_empty())
-        || !args.charge.is_empty()
-        || args.price_max.is_some();
-    Ok(asks.then_some(filter))
+    let names_no_place = args.cloud.is_empty() && args.region.is_empty();
+    let names_no_terms = args.availability.is_empty() && args.charge.is_empty() && args.price_max.is_none();
+    Ok((!(names_no_place && names_no_terms)).then_some(filter))
 }
 
 fn list_cards(args: &ListArgs, filter: GpuFilter, catalog: &Catalog, printer: &Printer) {

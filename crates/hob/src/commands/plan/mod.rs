@@ -6,7 +6,7 @@ mod words;
 
 use std::path::{Path, PathBuf};
 
-use hob_estimate::Efficiencies;
+use hob_estimate::{Efficiencies, MediaRates};
 use hob_model::ModelGraph;
 use hob_plan::{Inputs, PlanError, plan};
 use hob_text::Message;
@@ -28,9 +28,17 @@ pub fn run(
     let graph = model(&workload, file)?;
     let table = Efficiencies::embedded()
         .map_err(|error| Failure::input("E-TABLE", Message::new("error-plain").with("why", error)))?;
+    let media = MediaRates::built_in()
+        .map_err(|error| Failure::input("E-TABLE", Message::new("error-plain").with("why", error)))?;
     // Facts that the user states are of today.
     let today = jiff::Timestamp::now().strftime("%Y-%m-%d").to_string();
-    let inputs = Inputs { model: graph.as_ref(), catalog: &catalog, efficiencies: &table, today: &today };
+    let inputs = Inputs {
+        model: graph.as_ref(),
+        catalog: &catalog,
+        efficiencies: &table,
+        media: &media,
+        today: &today,
+    };
     let plan = plan(&workload, &inputs).map_err(failure)?;
     if printer.json_wanted() {
         printer.json("hob.plan/1", &plan);
@@ -62,9 +70,6 @@ fn failure(error: PlanError) -> Failure {
                 Some(hint) => failure.hint(Message::new("hint-plain").with("action", hint)),
                 None => failure,
             }
-        }
-        PlanError::Kind { kind } => {
-            Failure::input("E-KIND", Message::new("error-kind").with("kind", kind)).hint(Message::new("hint-kind"))
         }
         other => Failure::input("E-PLAN", Message::new("error-plain").with("why", other)),
     }
