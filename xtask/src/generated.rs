@@ -38,6 +38,11 @@ struct Generated {
 /// One row per generated text.
 const GENERATED: &[Generated] = &[
     Generated { path: "docs/schema/hob.schema.json", place: Place::File, source: Source::Hob(&["schema"]) },
+    Generated {
+        path: "docs/src/workload-file.md",
+        place: Place::Part("keys"),
+        source: Source::Hob(&["schema", "--keys"]),
+    },
     Generated { path: "docs/src/cli-reference.md", place: Place::File, source: Source::Hob(&["reference"]) },
     Generated {
         path: "docs/src/SUMMARY.md",

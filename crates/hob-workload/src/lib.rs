@@ -12,6 +12,7 @@ mod parse;
 mod problem;
 mod raw;
 mod read;
+mod reference;
 mod render;
 mod schema;
 mod source;
@@ -22,6 +23,7 @@ pub use draft::{Draft, Form, Question};
 pub use kind::Kind;
 pub use parse::{FILE_BYTES_MAX, parse, parse_bytes};
 pub use problem::{Code, MAX_PROBLEMS, Problem, Problems};
+pub use reference::key_tables;
 pub use render::Colour;
 pub use schema::{schema, schema_text};
 pub use work::{

@@ -58,9 +58,11 @@ tables! {
         objective = "objective": Objective,
         /// What it may cost: an amount for a period (`CNY 20000/month`), or in all (`CNY 50000`).
         budget = "budget": Positive<BudgetText>,
-        /// What a day of waiting costs the team, in people's time or lost revenue: `CNY 5000/day`.
+        /// What a day of waiting costs the team, in people's time or lost revenue.
+        #[schemars(example = "CNY 5000/day")]
         cost_of_delay = "cost_of_delay": Positive<MoneyPer>,
-        /// Share of the time in which the machines are really used, when it is known: `40%`.
+        /// Share of the time in which the machines are really used, when it is known.
+        #[schemars(example = "40%")]
         utilisation = "utilisation": Positive<Share>,
         /// Where it may run: clouds, regions, billing, own machines.
         place = "where": Place,
@@ -72,7 +74,8 @@ tables! {
     Model {
         /// A folder or file, a hub id or a preset name.
         source = "source": Text,
-        /// Parameters, when they are not to be read from the model: `7B`.
+        /// Parameters, when they are not to be read from the model.
+        #[schemars(example = "7B")]
         params = "params": Positive<Count>,
         /// Sizes of a recommender, which no file describes. The source is then only its name.
         recommender = "recommender": Recommender,
@@ -104,12 +107,16 @@ tables! {
         /// Parts of the day with a rate of their own. (serve)
         window = "window": List<Window>,
         /// Mean length of a prompt (llm) or a text (embedding). Default: 512 tokens.
+        #[schemars(example = "500 tokens")]
         prompt = "prompt": Positive<Tokens>,
         /// Mean length of an answer (llm). Default: 256 tokens.
+        #[schemars(example = "300 tokens")]
         output = "output": Positive<Tokens>,
         /// Share of the prompt found in the prefix cache (llm). Default: 0%.
+        #[schemars(example = "40%")]
         prefix_hit = "prefix_hit": Written<Share>,
         /// Longest context that must be accepted (llm). Default: as the mean request, twice.
+        #[schemars(example = "8192 tokens")]
         context_max = "context_max": Positive<Tokens>,
         /// Width x height of a picture or a video. Default by model: 224x224, 640x640 (YOLO), 512x512 (Stable Diffusion 1),
         /// 1024x1024 (other diffusion), 832x480 (video).
@@ -120,8 +127,10 @@ tables! {
         /// distilled.
         guidance = "guidance": Flag,
         /// Frames of one video (diffusion-video). Default: 81 frames.
+        #[schemars(example = "81 frames")]
         frames = "frames": Positive<Count>,
         /// Length of one recording (speech). Default: 30 s.
+        #[schemars(example = "30 s")]
         clip = "clip": Positive<Seconds>,
     }
 
@@ -136,19 +145,25 @@ tables! {
     /// Training set and the size of one sample.
     Data {
         /// Samples in the training set: sequences, images, recordings, rows.
+        #[schemars(example = "50000 images")]
         samples = "samples": Positive<Count>,
-        /// Length of all the recordings, in place of samples (speech): `10000 hours`.
+        /// Length of all the recordings, in place of samples (speech).
+        #[schemars(example = "10000 hours")]
         total = "total": Positive<Seconds>,
         /// Tokens of one sequence, padded or packed (text). Default: 2048 tokens (llm), 512 tokens (embedding).
+        #[schemars(example = "2048 tokens")]
         sequence = "sequence": Positive<Tokens>,
         /// Width x height of a picture or a video. Default by model: 224x224, 640x640 (YOLO), 512x512 (Stable Diffusion 1),
         /// 1024x1024 (other diffusion), 832x480 (video).
         resolution = "resolution": Positive<Resolution>,
         /// Frames of one video. Default: 81 frames (diffusion-video).
+        #[schemars(example = "81 frames")]
         frames = "frames": Positive<Count>,
         /// Length of one recording (speech). Default: 30 s.
+        #[schemars(example = "30 s")]
         clip = "clip": Positive<Seconds>,
         /// Mean stored size of one sample.
+        #[schemars(example = "300 kB")]
         bytes_per_sample = "bytes_per_sample": Positive<Bytes>,
         /// How a sample is stored; decides what the CPUs have to decode.
         format = "format": Choice<words::FormatWords>,
@@ -167,6 +182,7 @@ tables! {
         /// 10 (speech), 100 (vision).
         epochs = "epochs": Decimal,
         /// Tokens in all. One of epochs, tokens, steps.
+        #[schemars(example = "2B tokens")]
         tokens = "tokens": Positive<Tokens>,
         /// Optimizer steps. One of epochs, tokens, steps.
         steps = "steps": Large,
@@ -189,8 +205,10 @@ tables! {
     /// Offline work.
     Batch {
         /// How many requests, images, recordings or texts are worked through.
+        #[schemars(example = "1M texts")]
         amount = "amount": Positive<Count>,
-        /// Length of all the recordings, in place of amount (speech): `10000 hours`.
+        /// Length of all the recordings, in place of amount (speech).
+        #[schemars(example = "10000 hours")]
         total = "total": Positive<Seconds>,
         /// Number format of the weights. Default: as the planner chooses.
         precision = "precision": Choice<words::PrecisionWords>,
@@ -205,10 +223,12 @@ tables! {
         /// Width x height. Default: 1920x1080.
         resolution = "resolution": Positive<Resolution>,
         /// Frames per second. Default: 30 fps.
+        #[schemars(example = "30 fps")]
         fps = "fps": Positive<Fps>,
         /// Video that arrives in an hour or a day, for steady work. One of arrives, total.
         arrives = "arrives": Positive<PerHour>,
         /// Length of all the video, for a batch. One of arrives, total.
+        #[schemars(example = "1000 hours")]
         total = "total": Positive<Seconds>,
     }
 
@@ -219,6 +239,7 @@ tables! {
         /// Width x height. Default: as the incoming video.
         resolution = "resolution": Positive<Resolution>,
         /// Frames per second. Default: as the incoming video.
+        #[schemars(example = "30 fps")]
         fps = "fps": Positive<Fps>,
     }
 
@@ -227,8 +248,10 @@ tables! {
         /// NVENC preset, `p1` (fastest) to `p7` (best). Default: p4.
         preset = "preset": Choice<words::PresetWords>,
         /// What one encode engine made of the first rendition when you measured it.
+        #[schemars(example = "480 fps")]
         measured_encode = "measured_encode": Positive<Fps>,
         /// What one decode engine made of the incoming video when you measured it.
+        #[schemars(example = "900 fps")]
         measured_decode = "measured_decode": Positive<Fps>,
         /// GPU on which you measured, in any usual spelling.
         measured_gpu = "measured_gpu": Text,
@@ -239,12 +262,14 @@ tables! {
         /// Renderer. Default: blender-cycles.
         renderer = "renderer": Text,
         /// Frames to render.
+        #[schemars(example = "3000 frames")]
         frames = "frames": Positive<Count>,
         /// Width x height. Default: 1920x1080.
         resolution = "resolution": Positive<Resolution>,
         /// Samples for each pixel.
         samples = "samples": Small,
         /// GPU memory that the scene needs.
+        #[schemars(example = "10 GiB")]
         scene_memory = "scene_memory": Positive<Bytes>,
         /// One frame that you timed, and the GPU on which: `{ frame = "42 s", gpu = "T4" }`.
         measured = "measured": MeasuredFrame,
@@ -253,6 +278,7 @@ tables! {
     /// A frame that was timed.
     MeasuredFrame {
         /// Time of one frame.
+        #[schemars(example = "42 s")]
         frame = "frame": Positive<Seconds>,
         /// GPU on which it was timed.
         gpu = "gpu": Text,
@@ -261,35 +287,49 @@ tables! {
     /// What is wanted of the work.
     Objective {
         /// It must be done within this time. (train, batch, transcode, render)
+        #[schemars(example = "5 days")]
         deadline = "deadline": Positive<Seconds>,
         /// Time to first token, median. (serve)
+        #[schemars(example = "2 s")]
         ttft_p50 = "ttft_p50": Positive<Seconds>,
         /// Time to first token, nine requests in ten. (serve)
+        #[schemars(example = "2 s")]
         ttft_p90 = "ttft_p90": Positive<Seconds>,
         /// Time to first token, 95 requests in 100. Default: 2 s (llm without any goal). (serve)
+        #[schemars(example = "2 s")]
         ttft_p95 = "ttft_p95": Positive<Seconds>,
         /// Time to first token, 99 requests in 100. (serve)
+        #[schemars(example = "2 s")]
         ttft_p99 = "ttft_p99": Positive<Seconds>,
         /// Time per output token after the first, median. (serve)
+        #[schemars(example = "200 ms")]
         tpot_p50 = "tpot_p50": Positive<Seconds>,
         /// Time per output token after the first, nine requests in ten. (serve)
+        #[schemars(example = "200 ms")]
         tpot_p90 = "tpot_p90": Positive<Seconds>,
         /// Time per output token after the first, 95 requests in 100. Default: 200 ms (llm without any goal). (serve)
+        #[schemars(example = "200 ms")]
         tpot_p95 = "tpot_p95": Positive<Seconds>,
         /// Time per output token after the first, 99 requests in 100. (serve)
+        #[schemars(example = "200 ms")]
         tpot_p99 = "tpot_p99": Positive<Seconds>,
         /// Whole request, median. (serve)
+        #[schemars(example = "20 s")]
         e2e_p50 = "e2e_p50": Positive<Seconds>,
         /// Whole request, nine in ten. (serve)
+        #[schemars(example = "20 s")]
         e2e_p90 = "e2e_p90": Positive<Seconds>,
         /// Whole request, 95 in 100. (serve)
+        #[schemars(example = "20 s")]
         e2e_p95 = "e2e_p95": Positive<Seconds>,
         /// Whole request, 99 in 100. (serve)
+        #[schemars(example = "20 s")]
         e2e_p99 = "e2e_p99": Positive<Seconds>,
         /// What to make small among what meets the goals: `cost`, `time`, `balance`, or `{ cost = 0.7 }`. Default: cost.
         minimise = "minimise": Either<Choice<words::MinimiseWords>, Weights>,
         /// How sure it must be that a goal is met before an offer counts as feasible. Default by stage: 50% (dev),
         /// 80% (production).
+        #[schemars(example = "80%")]
         confidence = "confidence": Positive<Share>,
     }
 
@@ -330,14 +370,19 @@ tables! {
         /// Virtual CPUs.
         vcpus = "vcpus": Machines,
         /// Main memory.
+        #[schemars(example = "512 GiB")]
         memory = "memory": Positive<Bytes>,
         /// Network of one machine.
+        #[schemars(example = "25 Gbit/s")]
         network = "network": Positive<BytesPerSec>,
         /// What it costs with everything in it (depreciation, power, hosting): `CNY 8000/month`.
+        #[schemars(example = "CNY 8000/month")]
         cost = "cost": Written<MoneyPer>,
         /// Purchase price, in place of cost; goes with lifetime.
+        #[schemars(example = "CNY 300000")]
         price = "price": Written<Money>,
         /// Time over which the purchase price is written off. Default: 5 years.
+        #[schemars(example = "5 years")]
         lifetime = "lifetime": Positive<Seconds>,
     }
 

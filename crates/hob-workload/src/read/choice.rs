@@ -59,10 +59,11 @@ impl<C: Choices> JsonSchema for Choice<C> {
         "Choice".into()
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        // Aliases are read, but an editor offers one word for one meaning; so they are listed last.
-        let words: Vec<_> =
-            C::WORDS.iter().map(|(word, _)| *word).chain(C::ALIASES.iter().map(|(alias, _)| *alias)).collect();
-        json_schema!({ "type": "string", "enum": words })
+        // Aliases are read, but an editor and the book offer one word for one meaning.
+        let offered: Vec<_> = C::WORDS.iter().map(|(word, _)| *word).collect();
+        let aliases = C::ALIASES.iter().map(|(alias, _)| *alias);
+        let taken: Vec<_> = offered.iter().copied().chain(aliases).collect();
+        json_schema!({ "type": "string", "enum": taken, "examples": offered })
     }
 }
 

@@ -5,12 +5,10 @@ use clap::{Command, CommandFactory};
 use crate::cli::Cli;
 use crate::printer::Printer;
 
-/// The JSON Schema of the workload file.
-pub fn schema(printer: &Printer) {
-    match serde_json::to_string_pretty(&hob_workload::schema()) {
-        Ok(text) => printer.line(&text),
-        Err(error) => printer.note(&error.to_string()),
-    }
+/// The JSON Schema of the workload file, or its keys as tables of the book.
+pub fn schema(keys: bool, printer: &Printer) {
+    let text = if keys { hob_workload::key_tables() } else { hob_workload::schema_text() };
+    printer.line(text.trim_end());
 }
 
 /// The command line as a page of the book.
