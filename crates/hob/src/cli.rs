@@ -96,7 +96,11 @@ pub enum Command {
     },
     /// Print the JSON Schema of the workload file
     #[command(hide = true)]
-    Schema,
+    Schema {
+        /// Print the keys as tables of the book instead
+        #[arg(long)]
+        keys: bool,
+    },
     /// Print this command line as a page of the book
     #[command(hide = true)]
     Reference,

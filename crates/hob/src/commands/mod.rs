@@ -25,8 +25,8 @@ pub fn run(command: Command, catalogs: &[PathBuf], printer: &Printer) -> Result<
         Command::Plan { file, explain } => plan::run(&file, explain, catalogs, printer),
         Command::New(flags) => new::run(&flags, printer),
         Command::Catalog { command } => catalog::run(&command, catalogs, printer),
-        Command::Schema => {
-            generate::schema(printer);
+        Command::Schema { keys } => {
+            generate::schema(keys, printer);
             Ok(Code::Done)
         }
         Command::Reference => {
