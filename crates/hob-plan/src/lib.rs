@@ -7,6 +7,7 @@ mod bill;
 mod changes;
 mod document;
 mod farm;
+mod feed;
 mod forward;
 mod limits;
 mod llm;

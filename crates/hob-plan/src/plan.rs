@@ -1,7 +1,7 @@
 //! From a workload to its plan.
 
 use hob_catalog::{Catalog, Offer, OwnMachineError, UnknownName};
-use hob_estimate::{Efficiencies, EstimateError, MediaRates};
+use hob_estimate::{Efficiencies, EstimateError, FeedRates, MediaRates};
 use hob_model::ModelGraph;
 use hob_text::Message;
 use hob_workload::{Work, Workload};
@@ -22,6 +22,8 @@ pub struct Inputs<'a> {
     pub efficiencies: &'a Efficiencies,
     /// Rates of video engines and renderers.
     pub media: &'a MediaRates,
+    /// Rates of disks, networks and CPUs that feed a GPU.
+    pub feed: &'a FeedRates,
     /// Date (ISO) of what the user states now.
     pub today: &'a str,
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use hob_catalog::Offer;
-use hob_estimate::Hardware;
+use hob_estimate::{FeedRates, Hardware};
 use hob_model::ModelKind;
 use hob_text::Message;
 use hob_units::{PerSecond, Seconds};
@@ -11,6 +11,7 @@ use hob_workload::{Serve, Task, Traffic, Train, TrainLength, Work, Workload};
 
 use crate::bill::Need;
 use crate::document::Solution;
+use crate::feed;
 use crate::forward::ForwardSearch;
 use crate::limits::Limits;
 use crate::llm::LlmSearch;
@@ -66,7 +67,7 @@ pub(crate) enum Search<'a> {
     /// Frames to render.
     Render(RenderSearch<'a>),
     /// A training job.
-    Train(&'a Train, Box<TrainSearch<'a>>),
+    Train(&'a Train, Box<TrainSearch<'a>>, &'a FeedRates),
 }
 
 impl<'a> Search<'a> {
@@ -78,7 +79,9 @@ impl<'a> Search<'a> {
         let model = || inputs.model.ok_or(PlanError::NoModel);
         let table = inputs.efficiencies;
         match &workload.work {
-            Work::Train(train) => Ok(Self::Train(train, Box::new(TrainSearch::new(workload, train, model()?, table)))),
+            Work::Train(train) => {
+                Ok(Self::Train(train, Box::new(TrainSearch::new(workload, train, model()?, table)), inputs.feed))
+            }
             Work::Serve(serve) if is_llm(serve, inputs) => {
                 Ok(Self::Llm(LlmSearch::new(workload, serve, None, model()?, table)?))
             }
@@ -107,7 +110,7 @@ impl<'a> Search<'a> {
             Self::Forward(search) => search.best(&hardware, limits),
             Self::Transcode(search) => search.best(&hardware, limits),
             Self::Render(search) => search.best(&hardware, limits),
-            Self::Train(train, search) => train_on(train, search, offer, limits),
+            Self::Train(train, search, rates) => train_on(train, search, rates, offer, limits),
         }
     }
 
@@ -156,10 +159,11 @@ impl Machine {
 }
 
 /// The layout and the number of machines that are best by the objective.
-fn train_on(train: &Train, search: &TrainSearch<'_>, offer: &Offer<'_>, limits: &Limits) -> Outcome {
+fn train_on(train: &Train, search: &TrainSearch<'_>, rates: &FeedRates, offer: &Offer<'_>, limits: &Limits) -> Outcome {
     let one = Hardware { gpu: offer.gpu, instance: offer.instance, nodes: 1 };
     let found = search.best_fleet(&one, limits)?;
     let waits = found.estimate.waits_for_network;
+    let fed = feed::findings(train, &one, found.machines, found.estimate.samples_per_second, rates);
     let network = (waits.0 > NETWORK_WAIT_TOLD).then(|| Message::new("note-waits-for-network").with("share", waits));
     let solution = Solution {
         machines: found.machines,
@@ -170,7 +174,7 @@ fn train_on(train: &Train, search: &TrainSearch<'_>, offer: &Offer<'_>, limits: 
         speed: found.speed,
         goals: found.goals,
         time: found.estimate.terms,
-        notes: network.into_iter().collect(),
+        notes: network.into_iter().chain(fed).collect(),
     };
     Ok(Found { solution, need: Need::Once(found.duration) })
 }

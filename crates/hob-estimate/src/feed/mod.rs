@@ -81,6 +81,19 @@ pub enum FeedStage {
     Network,
 }
 
+impl FeedStage {
+    /// Id of its words in the message catalogue.
+    #[must_use]
+    pub fn text_id(self) -> &'static str {
+        match self {
+            Self::Cpu => "note-gpu-waits-cpu",
+            Self::Disk => "note-gpu-waits-disk",
+            Self::ObjectStorage => "note-gpu-waits-object-storage",
+            Self::Network => "note-gpu-waits-network",
+        }
+    }
+}
+
 /// What one stage feeds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FeedTerm {

@@ -34,6 +34,25 @@ pub enum FeedWay {
     MoreNetwork,
 }
 
+impl FeedWay {
+    /// Id of its words in the message catalogue.
+    #[must_use]
+    pub fn text_id(self) -> &'static str {
+        match self {
+            Self::MoreWorkers => "note-feed-more-workers",
+            Self::MoreVcpus => "note-feed-more-vcpus",
+            Self::DecodeOnGpu => "note-feed-decode-on-gpu",
+            Self::ResizeOnce => "note-feed-resize-once",
+            Self::TokeniseOnce => "note-feed-tokenise-once",
+            Self::LocalCache => "note-feed-local-cache",
+            Self::PackSamples => "note-feed-pack-samples",
+            Self::Prefetch => "note-feed-prefetch",
+            Self::FasterDisk => "note-feed-faster-disk",
+            Self::MoreNetwork => "note-feed-more-network",
+        }
+    }
+}
+
 /// A remedy, and the rate that its stage reaches with it where that is known.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FeedRemedy {

@@ -6,7 +6,7 @@ mod words;
 
 use std::path::{Path, PathBuf};
 
-use hob_estimate::{Efficiencies, MediaRates};
+use hob_estimate::{Efficiencies, FeedRates, MediaRates};
 use hob_model::ModelGraph;
 use hob_plan::{Inputs, PlanError, plan};
 use hob_text::Message;
@@ -28,8 +28,9 @@ pub fn run(
     let graph = model(&workload, file)?;
     let table = Efficiencies::embedded()
         .map_err(|error| Failure::input("E-TABLE", Message::new("error-plain").with("why", error)))?;
-    let media = MediaRates::built_in()
-        .map_err(|error| Failure::input("E-TABLE", Message::new("error-plain").with("why", error)))?;
+    let rates = |error| Failure::input("E-TABLE", Message::new("error-plain").with("why", error));
+    let media = MediaRates::built_in().map_err(rates)?;
+    let feed = FeedRates::built_in().map_err(rates)?;
     // Facts that the user states are of today.
     let today = jiff::Timestamp::now().strftime("%Y-%m-%d").to_string();
     let inputs = Inputs {
@@ -37,6 +38,7 @@ pub fn run(
         catalog: &catalog,
         efficiencies: &table,
         media: &media,
+        feed: &feed,
         today: &today,
     };
     let plan = plan(&workload, &inputs).map_err(failure)?;
