@@ -17,12 +17,7 @@ use crate::failure::Failure;
 use crate::printer::Printer;
 
 /// Plans and prints.
-pub fn run(
-    file: &Path,
-    explain: Option<usize>,
-    catalogs: &[PathBuf],
-    printer: &Printer,
-) -> Result<Code, Failure> {
+pub fn run(file: &Path, explain: Option<usize>, catalogs: &[PathBuf], printer: &Printer) -> Result<Code, Failure> {
     let workload = super::workload::read(file, printer)?;
     let catalog = super::catalogs::of_workload(&workload, file, catalogs, printer)?;
     let graph = model(&workload, file)?;
