@@ -211,3 +211,28 @@ fn capacity_keeps_its_limit() {
     let ttft = Limit { what: LatencyKind::Ttft, ..limit(15.0, 0.5) };
     assert!(resnet.capacity(&world.hardware(), &TRT_INT8, &[ttft], &table()).is_err());
 }
+
+#[test]
+fn absurd_sizes_do_not_panic() {
+    let world = World::new("t4", 8);
+    for model in ["resnet50", "sdxl", "openai/whisper-small", "google-bert/bert-base-uncased", "recommender"] {
+        let absurd = profile(model, |shape| {
+            *shape = ForwardShape {
+                resolution: Some((u64::MAX, u64::MAX)),
+                frames: u64::MAX,
+                sequence: u64::MAX,
+                clip: Seconds(f64::INFINITY),
+                steps: u32::MAX,
+                decode_tokens: u64::MAX,
+                ..*shape
+            }
+        });
+        let strategy = ForwardStrategy { batch: u32::MAX, ..EAGER };
+        assert!(absurd.estimate(&world.hardware(), &strategy, &table()).is_ok(), "{model}");
+        let fits = absurd.batch_max(&world.hardware(), &strategy, &table()).unwrap();
+        assert!(fits.is_none() || model == "recommender", "{model}: {fits:?}");
+        for rate in [f64::NAN, f64::INFINITY, -1.0] {
+            assert!(absurd.service(&world.hardware(), &strategy, PerSecond(rate), &table()).is_ok(), "{model}");
+        }
+    }
+}
