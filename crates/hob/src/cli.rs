@@ -10,7 +10,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
     name = "hob",
     version,
     about = "Plan, run and pay for GPU compute",
-    after_help = "Examples:\n  hob plan examples/essay-grader.toml\n  hob inspect Qwen/Qwen2.5-7B\n  hob inspect 7B --lang zh"
+    after_help = "Examples:\n  hob new\n  hob plan examples/essay-grader.toml\n  hob inspect Qwen/Qwen2.5-7B\n  hob inspect 7B --lang zh"
 )]
 pub struct Cli {
     /// Flags that every command takes.
@@ -94,11 +94,10 @@ pub enum Command {
         #[command(subcommand)]
         command: crate::commands::catalog::args::CatalogCommand,
     },
-    /// Print the JSON Schema of the workload file
-    #[command(hide = true)]
+    /// Print the JSON Schema of the workload file, by which editors complete and check it
     Schema {
         /// Print the keys as tables of the book instead
-        #[arg(long)]
+        #[arg(long, hide = true)]
         keys: bool,
     },
     /// Print this command line as a page of the book

@@ -34,7 +34,29 @@ fn check_plans(flags: &[&str]) {
 }
 
 #[test]
-fn what_it_writes_plans() {
+fn every_kind_of_work_plans() {
+    let named = [
+        ("serve", "bert-base-uncased"),
+        ("serve", "yolo11m"),
+        ("serve", "sdxl"),
+        ("batch", "Qwen/Qwen3-8B"),
+        ("batch", "whisper-small"),
+        ("batch", "Wan-AI/Wan2.1-T2V-1.3B-Diffusers"),
+        ("train", "bert-base-uncased"),
+        ("train", "resnet50"),
+        ("train", "whisper-small"),
+    ];
+    for (kind, model) in named {
+        check_plans(&["--kind", kind, "--model", model]);
+    }
+    check_plans(&["--kind", "transcode"]);
+    check_plans(&["--kind", "render"]);
+    let tables = "model.recommender.tables=[\"20M users\", \"4M products\"]";
+    check_plans(&["--kind", "train", "--task", "recommend", "--set", tables]);
+}
+
+#[test]
+fn what_the_flags_say_plans() {
     check_plans(&["--kind", "serve", "--model", "Qwen/Qwen2.5-7B", "--rate", "2 req/s"]);
     check_plans(&["--kind", "serve", "--model", "7B", "--stage", "production", "--set", "traffic.prompt=900 tokens"]);
     check_plans(&["--kind", "train", "--model", "Qwen/Qwen2.5-7B", "--samples", "5000 sequences"]);
