@@ -133,9 +133,12 @@ impl Catalog {
         let cloud = instance.cloud.as_str();
         let mut exact: PricesByRegion<'c> = BTreeMap::new();
         let mut areas: PricesByRegion<'c> = BTreeMap::new();
+        let mut everywhere: Vec<&'c Price> = Vec::new();
         let mut regions: BTreeSet<String> = instance.regions.iter().cloned().collect();
         for price in self.prices_of(instance) {
-            if self.regions.area(cloud, &price.region).is_some() {
+            if price.region.is_empty() {
+                everywhere.push(price);
+            } else if self.regions.area(cloud, &price.region).is_some() {
                 areas.entry(price.region.clone()).or_default().push(price);
             } else {
                 let code = self.regions.code(cloud, &price.region).to_owned();
@@ -166,6 +169,8 @@ impl Catalog {
                 }
                 prices.extend(fitting);
             }
+            let own: Vec<ChargeType> = prices.iter().map(|price| price.charge).collect();
+            prices.extend(everywhere.iter().filter(|price| !own.contains(&price.charge)));
             match groups.iter_mut().find(|(known, _, _)| same_prices(known, &prices)) {
                 Some((_, _, codes)) => codes.push(code.clone()),
                 None => groups.push((prices, area_of_all, vec![code.clone()])),

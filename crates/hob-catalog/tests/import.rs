@@ -120,6 +120,27 @@ fn a_price_list_may_bring_its_machines() {
 }
 
 #[test]
+fn a_price_without_a_region_holds_where_no_other_is_stated() {
+    let (overlay, _) = read(
+        "cloud,instance,gpu,gpu_count,region,charge,price,currency,per\n\
+         acme,x1,L20,1,east,on-demand,9,USD,hour\n\
+         acme,x1,L20,1,west,,,,\n\
+         acme,x1,L20,1,,on-demand,7,USD,hour\n\
+         acme,x1,L20,1,,spot,2,USD,hour\n",
+    )
+    .unwrap();
+    let catalog = Catalog::embedded().clone().with_overlay(overlay);
+    let prices = |region: &str| -> Vec<String> {
+        let filter =
+            OfferFilter { clouds: ["acme".into()].into(), regions: vec![region.into()], ..OfferFilter::default() };
+        let offers = catalog.offers(&filter);
+        offers.iter().flat_map(|offer| &offer.prices).map(|price| price.amount.to_string()).collect()
+    };
+    assert_eq!(prices("east"), ["USD 9.00", "USD 2.00"]);
+    assert_eq!(prices("west"), ["USD 7.00", "USD 2.00"]);
+}
+
+#[test]
 fn what_is_written_reads_back_the_same() {
     let check = |text: &str| {
         let (first, _) = read(text).unwrap();

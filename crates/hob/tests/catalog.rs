@@ -163,6 +163,22 @@ fn what_import_writes_is_a_catalog_file() {
     assert_eq!(std::fs::read_to_string(folder.path().join("own.csv")).unwrap(), written);
 }
 
+/// The examples of the book's page are files that can be read.
+#[test]
+fn the_lists_of_the_book_are_fit_for_use() {
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/src/catalog.md")).unwrap();
+    let folder = folder();
+    let lists: Vec<&str> = page.split("```csv\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
+    assert!(lists.len() >= 2);
+    for list in lists {
+        std::fs::write(folder.path().join("book.csv"), list).unwrap();
+        let report = printed(folder.path(), &["catalog", "import", "book.csv", "--json"]);
+        let report: Value = serde_json::from_str(&report).unwrap();
+        assert_eq!(report["files"][0]["rows"], list.lines().count() - 1, "{list}");
+        assert!(report["prices"].as_u64().unwrap() > 0, "{list}");
+    }
+}
+
 #[test]
 fn a_plan_sees_the_files_of_the_workload_and_of_the_command_line() {
     let folder = folder();
