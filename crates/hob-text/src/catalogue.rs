@@ -12,6 +12,7 @@ const EN: &[&str] = &[
     include_str!("../locales/en/cli.ftl"),
     include_str!("../locales/en/inspect.ftl"),
     include_str!("../locales/en/plan.ftl"),
+    include_str!("../locales/en/report.ftl"),
     include_str!("../locales/en/workload.ftl"),
     include_str!("../locales/en/new.ftl"),
 ];
@@ -20,6 +21,7 @@ const ZH: &[&str] = &[
     include_str!("../locales/zh/cli.ftl"),
     include_str!("../locales/zh/inspect.ftl"),
     include_str!("../locales/zh/plan.ftl"),
+    include_str!("../locales/zh/report.ftl"),
     include_str!("../locales/zh/workload.ftl"),
     include_str!("../locales/zh/new.ftl"),
 ];

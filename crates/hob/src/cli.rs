@@ -63,7 +63,7 @@ pub enum Colour {
 pub enum Command {
     /// Find which instance, how many, in which layout and billing mode does the work, and what it costs
     #[command(
-        after_help = "Examples:\n  hob plan examples/essay-grader.toml              ranked offers\n  hob plan hob.toml --explain 1                    the arithmetic behind the first one\n  hob plan hob.toml --json                         the whole plan, `hob.plan/1`"
+        after_help = "Examples:\n  hob plan examples/essay-grader.toml              ranked offers\n  hob plan hob.toml --explain 1                    the arithmetic behind the first one\n  hob plan hob.toml --json                         the whole plan, `hob.plan/1`\n  hob plan hob.toml --html                         a page with charts, hob.html"
     )]
     Plan {
         /// Workload file
@@ -71,6 +71,9 @@ pub enum Command {
         /// Show the whole arithmetic of one ranked offer, with its sources
         #[arg(long, value_name = "N")]
         explain: Option<usize>,
+        /// Write one self-contained page with charts; `-` is standard output, the default a file named after FILE
+        #[arg(long, value_name = "OUT", num_args = 0..=1, conflicts_with_all = ["explain", "json"])]
+        html: Option<Option<PathBuf>>,
     },
     /// Show what a model is made of: parameters, bytes, FLOPs, KV cache, and what was not understood
     #[command(

@@ -22,7 +22,9 @@ use crate::printer::Printer;
 pub fn run(command: Command, catalogs: &[PathBuf], printer: &Printer) -> Result<Code, Failure> {
     match command {
         Command::Inspect { model } => inspect::run(&model, printer),
-        Command::Plan { file, explain } => plan::run(&file, explain, catalogs, printer),
+        Command::Plan { file, explain, html } => {
+            plan::run(&file, explain, html.as_ref().map(Option::as_deref), catalogs, printer)
+        }
         Command::New(flags) => new::run(&flags, printer),
         Command::Catalog { command } => catalog::run(&command, catalogs, printer),
         Command::Schema { keys } => {

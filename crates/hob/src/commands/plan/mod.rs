@@ -1,6 +1,7 @@
 //! `hob plan FILE`.
 
 mod explain;
+mod html;
 mod show;
 mod words;
 
@@ -17,7 +18,13 @@ use crate::failure::Failure;
 use crate::printer::Printer;
 
 /// Plans and prints.
-pub fn run(file: &Path, explain: Option<usize>, catalogs: &[PathBuf], printer: &Printer) -> Result<Code, Failure> {
+pub fn run(
+    file: &Path,
+    explain: Option<usize>,
+    html: Option<Option<&Path>>,
+    catalogs: &[PathBuf],
+    printer: &Printer,
+) -> Result<Code, Failure> {
     let workload = super::workload::read(file, printer)?;
     let catalog = super::catalogs::of_workload(&workload, file, catalogs, printer)?;
     let graph = model(&workload, file)?;
@@ -39,6 +46,8 @@ pub fn run(file: &Path, explain: Option<usize>, catalogs: &[PathBuf], printer: &
     let plan = plan(&workload, &inputs).map_err(failure)?;
     if printer.json_wanted() {
         printer.json("hob.plan/1", &plan);
+    } else if let Some(out) = html {
+        html::write(&plan, &workload, file, out, printer)?;
     } else if let Some(number) = explain {
         explain::offer(&plan, number, printer)?;
     } else {

@@ -117,7 +117,7 @@ fn offers(group: &PriceGroup, before: usize, printer: &Printer) {
 }
 
 /// The best region of each instance type, its place in the group, and how many regions sell it.
-fn first_regions(choices: &[Choice]) -> Vec<(usize, &Choice, usize)> {
+pub(super) fn first_regions(choices: &[Choice]) -> Vec<(usize, &Choice, usize)> {
     let mut found: Vec<(usize, &Choice, usize)> = Vec::new();
     for (index, choice) in choices.iter().enumerate() {
         let same = |known: &Choice| known.cloud == choice.cloud && known.instance == choice.instance;
@@ -130,7 +130,7 @@ fn first_regions(choices: &[Choice]) -> Vec<(usize, &Choice, usize)> {
 }
 
 /// An amount without its currency, which stands in the heading.
-fn amount(money: hob_units::Money) -> String {
+pub(super) fn amount(money: hob_units::Money) -> String {
     let text = money.to_string();
     text.split_once(' ').map_or(text.clone(), |(_, amount)| amount.to_owned())
 }
@@ -145,7 +145,9 @@ fn winner(choice: &Choice, printer: &Printer) {
         .with("layout", words::layout(choice));
     printer.line(&printer.text(&head));
     memory(choice, printer);
-    speed(choice, printer);
+    for sentence in speed(choice) {
+        printer.wrapped(&printer.text(&sentence), 2);
+    }
     for goal in &choice.solution.goals {
         let sentence = Message::new("plan-goal")
             .with("goal", printer.text(&goal.what))
@@ -181,29 +183,25 @@ fn memory(choice: &Choice, printer: &Printer) {
     printer.line(table.split_once('\n').map_or(table.as_str(), |(_, rows)| rows));
 }
 
-fn speed(choice: &Choice, printer: &Printer) {
-    let say = |message: Message| printer.wrapped(&printer.text(&message), 2);
+/// How fast a choice is, one sentence for each figure.
+pub(super) fn speed(choice: &Choice) -> Vec<Message> {
     match choice.solution.speed {
-        Speed::Service { ttft_p95: Some(ttft), tpot_p95: Some(tpot), end_to_end_p95, capacity } => {
-            say(Message::new("plan-latency").with("ttft", ttft).with("tpot", tpot).with("e2e", end_to_end_p95));
-            say(Message::new("plan-capacity").with("capacity", capacity));
-        }
-        Speed::Service { end_to_end_p95, capacity, .. } => {
-            say(Message::new("plan-latency-request").with("e2e", end_to_end_p95));
-            say(Message::new("plan-capacity").with("capacity", capacity));
+        Speed::Service { ttft_p95, tpot_p95, end_to_end_p95, capacity } => {
+            let latency = match (ttft_p95, tpot_p95) {
+                (Some(ttft), Some(tpot)) => Message::new("plan-latency").with("ttft", ttft).with("tpot", tpot),
+                _ => Message::new("plan-latency-request"),
+            };
+            vec![latency.with("e2e", end_to_end_p95), Message::new("plan-capacity").with("capacity", capacity)]
         }
         Speed::Stream { video_hours_per_hour, hour_takes } => {
-            say(Message::new("plan-stream").with("hours", video_hours_per_hour).with("time", hour_takes));
+            vec![Message::new("plan-stream").with("hours", video_hours_per_hour).with("time", hour_takes)]
         }
         Speed::Job { duration, step, mfu, items_per_second } => {
-            say(Message::new("plan-job").with("duration", duration));
-            if let Some(step) = step {
-                say(Message::new("plan-step").with("step", step));
-            }
-            say(Message::new("plan-throughput").with("rate", items_per_second));
-            if let Some(mfu) = mfu {
-                say(Message::new("plan-mfu").with("mfu", mfu));
-            }
+            let mut sentences = vec![Message::new("plan-job").with("duration", duration)];
+            sentences.extend(step.map(|step| Message::new("plan-step").with("step", step)));
+            sentences.push(Message::new("plan-throughput").with("rate", items_per_second));
+            sentences.extend(mfu.map(|mfu| Message::new("plan-mfu").with("mfu", mfu)));
+            sentences
         }
     }
 }
@@ -280,30 +278,28 @@ fn variants(plan: &Plan, printer: &Printer) {
     printer.line("");
     printer.line(&printer.get("plan-variants-head"));
     let columns = [Column::Words(String::new()), Column::Words(String::new())];
-    let rows = plan.variants.iter().map(|variant| {
-        let what = match &variant.choice {
-            None => printer.get("plan-variant-none"),
-            Some(choice) => {
-                let cost = choice.bills.first().map_or_else(
-                    || printer.get("no-data"),
-                    |bill| format!("{}, {}", words::charge(bill.charge, printer), bill.cost),
-                );
-                format!("{} x {}, {}, {cost}", choice.solution.machines, choice.instance, words::layout(choice))
-            }
-        };
-        vec![format!("  {}", words::stage(variant.stage, printer)), what]
-    });
+    let rows = plan
+        .variants
+        .iter()
+        .map(|variant| vec![format!("  {}", words::stage(variant.stage, printer)), words::variant(variant, printer)]);
     let table = render(&columns, rows);
     printer.line(table.split_once('\n').map_or(table.as_str(), |(_, rows)| rows));
 }
 
-/// Losers by kind of reason: how many, and the one that came nearest.
+/// Losers by kind of reason.
 fn rejected(plan: &Plan, printer: &Printer) {
     if plan.rejected.is_empty() {
         return;
     }
     printer.line("");
     printer.line(&printer.text(&Message::new("plan-rejected").with("count", plan.rejected.len())));
+    for sentence in losers(plan, printer) {
+        printer.wrapped(&printer.text(&sentence), 2);
+    }
+}
+
+/// One sentence for each kind of reason: how many offers it stops, and the one that came nearest.
+pub(super) fn losers(plan: &Plan, printer: &Printer) -> Vec<Message> {
     let kinds = [
         "plan-rejected-budget",
         "plan-rejected-many",
@@ -311,17 +307,17 @@ fn rejected(plan: &Plan, printer: &Printer) {
         "plan-rejected-memory",
         "plan-rejected-unsupported",
     ];
-    for kind in kinds {
+    let sentence = |kind: &'static str| {
         let losers: Vec<&Rejected> = plan.rejected.iter().filter(|loser| id_of(&loser.reason) == kind).collect();
-        let nearest = losers.iter().min_by(|a, b| distance(&a.reason).total_cmp(&distance(&b.reason)));
-        if let Some(nearest) = nearest {
-            let sentence = Message::new(kind)
+        let nearest = losers.iter().min_by(|a, b| distance(&a.reason).total_cmp(&distance(&b.reason)))?;
+        Some(
+            Message::new(kind)
                 .with("count", losers.len())
                 .with("instance", &nearest.instance)
-                .with("why", printer.text(&nearest.reason.message()));
-            printer.wrapped(&printer.text(&sentence), 2);
-        }
-    }
+                .with("why", printer.text(&nearest.reason.message())),
+        )
+    };
+    kinds.into_iter().filter_map(sentence).collect()
 }
 
 fn id_of(reason: &Reason) -> &'static str {
@@ -364,23 +360,7 @@ fn changes(changes: &[Change], printer: &Printer) {
     }
     printer.line(&printer.get("plan-changes-head"));
     for change in changes.iter().take(CHANGES_SHOWN) {
-        let result = match (&change.choice, change.still_needed) {
-            (Some(choice), _) => {
-                let cost = choice.bills.first().map(|bill| bill.cost);
-                let id = if cost.is_some() { "plan-change-works" } else { "plan-change-works-unpriced" };
-                let mut message =
-                    Message::new(id).with("machines", choice.solution.machines).with("instance", &choice.instance);
-                if let Some(cost) = cost {
-                    message = message.with("cost", cost);
-                }
-                message
-            }
-            (None, Some((needed, usable))) => {
-                Message::new("plan-change-lacks").with("needed", needed).with("usable", usable)
-            }
-            (None, None) => Message::new("plan-change-fails"),
-        };
-        printer.wrapped(&format!("{}: {}", printer.text(&change.what), printer.text(&result)), 2);
+        printer.wrapped(&words::change(change, printer), 2);
     }
 }
 

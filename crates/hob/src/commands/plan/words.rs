@@ -2,7 +2,7 @@
 
 use hob_catalog::ChargeType;
 use hob_estimate::{MemoryKind, RenderBasis, Sharding, WeightFormat};
-use hob_plan::{Choice, Layout, Speed, VideoUnit};
+use hob_plan::{Change, Choice, Layout, Speed, Variant, VideoUnit};
 use hob_text::Message;
 use hob_units::{Interval, Quantity, Share};
 use hob_workload::Stage;
@@ -135,4 +135,35 @@ pub fn memory(kind: MemoryKind, printer: &Printer) -> String {
         MemoryKind::Companions => "memory-companions",
         MemoryKind::Scene => "memory-scene",
     })
+}
+
+/// The best offer of one stage, on one line.
+pub fn variant(variant: &Variant, printer: &Printer) -> String {
+    let Some(choice) = &variant.choice else { return printer.get("plan-variant-none") };
+    let cost = choice
+        .bills
+        .first()
+        .map_or_else(|| printer.get("no-data"), |bill| format!("{}, {}", charge(bill.charge, printer), bill.cost));
+    format!("{} x {}, {}, {cost}", choice.solution.machines, choice.instance, layout(choice))
+}
+
+/// A change of the workload and what it would give.
+pub fn change(change: &Change, printer: &Printer) -> String {
+    let result = match (&change.choice, change.still_needed) {
+        (Some(choice), _) => {
+            let cost = choice.bills.first().map(|bill| bill.cost);
+            let id = if cost.is_some() { "plan-change-works" } else { "plan-change-works-unpriced" };
+            let message =
+                Message::new(id).with("machines", choice.solution.machines).with("instance", &choice.instance);
+            match cost {
+                Some(cost) => message.with("cost", cost),
+                None => message,
+            }
+        }
+        (None, Some((needed, usable))) => {
+            Message::new("plan-change-lacks").with("needed", needed).with("usable", usable)
+        }
+        (None, None) => Message::new("plan-change-fails"),
+    };
+    format!("{}: {}", printer.text(&change.what), printer.text(&result))
 }

@@ -1,0 +1,44 @@
+# What the page of `hob plan --html` says beside the words of plan.ftl.
+report-kind = GPU plan
+report-first-choice = First choice
+report-each-month = a month
+report-each-job = for the whole job
+report-band = 80 % band: { $low } .. { $high }
+report-goal-sure = sure: { $goal }
+report-charts = In pictures
+report-offers = Ranked offers
+report-under-cost = Under each cost stands its 80 % band.
+report-column-source = list price, date, source
+report-sources = Where the figures come from
+report-sources-prices = Prices
+report-made = Made by hob { $version } from { $file }. Intervals are meant to hold in 8 of 10 cases.
+
+report-usable = usable { $usable }
+report-memory-text = The fullest { $gpu } needs { $total } of { $usable }. Each bar begins where the one above it ends; the whisker is the 80 % band.
+report-bills-title = Cost by billing mode
+report-bills-text = What the whole job costs; the whiskers are the 80 % band.
+report-use-title = Cost of a month against the share of the time in use
+report-use-text = Rising lines are billed by use, level ones are commitments. A dot marks the use from which a commitment is cheaper than on-demand.
+report-use-here = this load: { $share }
+report-pareto-title = Cost and time of every ranked offer
+report-pareto-text = { $count } offers. The line joins the { $front } that none beats in both cost and time; both axes are logarithmic.
+report-axis-cost-month = cost of a month →
+report-axis-cost-job = cost of the job →
+report-axis-cost-waiting = cost with what waiting costs the team →
+report-axis-time-request = ↑ p95 of a request
+report-axis-time-job = ↑ time to done
+report-axis-time-stream = ↑ time for an hour’s arrivals
+report-time-stream = Time for the video that arrives in an hour
+report-time-job = Time to done
+report-time-request = Whole request, 95th percentile
+report-time-ttft = Time to first token (TTFT), 95th percentile
+report-time-tpot = Time per output token (TPOT), 95th percentile
+report-time-text = Dot: the expected value. Bar: the 80 % band.
+report-time-text-goal = Dot: the expected value. Bar: the 80 % band. The goal is at most { $limit }.
+report-goal = goal { $limit }
+
+report-written = wrote { $file }
+report-error-exists = `{ $file }` is there, and is not a page of `hob plan --html`
+report-hint-exists = name another file after `--html`, or `-` for standard output
+report-error-unwritable = `{ $file }` cannot be written: { $why }
+report-hint-unwritable = check that its folder is there and may be written

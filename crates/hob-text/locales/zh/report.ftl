@@ -1,0 +1,44 @@
+# `hob plan --html` 页面在 plan.ftl 之外的文字。
+report-kind = GPU 方案
+report-first-choice = 首选
+report-each-month = 每月
+report-each-job = 整个任务
+report-band = 80 % 区间：{ $low } .. { $high }
+report-goal-sure = 的把握：{ $goal }
+report-charts = 图示
+report-offers = 方案排名
+report-under-cost = 费用下方为其 80 % 区间。
+report-column-source = 标价、日期、来源
+report-sources = 数据来源
+report-sources-prices = 价格
+report-made = 由 hob { $version } 根据 { $file } 生成。区间在十次中应有八次成立。
+
+report-usable = 可用 { $usable }
+report-memory-text = 占用最多的 { $gpu } 需要 { $total }，可用 { $usable }。每条从上一条的末端开始；细线为 80 % 区间。
+report-bills-title = 各计费方式的费用
+report-bills-text = 整个任务的费用；细线为 80 % 区间。
+report-use-title = 月费用与使用时间占比
+report-use-text = 斜线按使用量计费，水平线为包期承诺。圆点表示从该占比起包期比按量便宜。
+report-use-here = 本负载：{ $share }
+report-pareto-title = 各可行方案的费用与时间
+report-pareto-text = 共 { $count } 项。连线上的 { $front } 项没有其他方案在费用和时间上都更优；两轴均为对数刻度。
+report-axis-cost-month = 月费用 →
+report-axis-cost-job = 任务费用 →
+report-axis-cost-waiting = 费用（含团队等待的损失）→
+report-axis-time-request = ↑ 请求 p95
+report-axis-time-job = ↑ 完成时间
+report-axis-time-stream = ↑ 处理一小时到达量的时间
+report-time-stream = 处理一小时到达视频所需时间
+report-time-job = 完成时间
+report-time-request = 整个请求，第 95 百分位
+report-time-ttft = 首 token 时间（TTFT），第 95 百分位
+report-time-tpot = 每输出 token 时间（TPOT），第 95 百分位
+report-time-text = 圆点：预期值。横条：80 % 区间。
+report-time-text-goal = 圆点：预期值。横条：80 % 区间。目标：至多 { $limit }。
+report-goal = 目标 { $limit }
+
+report-written = 已写入 { $file }
+report-error-exists = `{ $file }` 已存在，且不是 `hob plan --html` 生成的页面
+report-hint-exists = 在 `--html` 后给出其他文件名，或用 `-` 写到标准输出
+report-error-unwritable = 无法写入 `{ $file }`：{ $why }
+report-hint-unwritable = 请确认目录存在且可写
