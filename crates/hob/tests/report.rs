@@ -44,15 +44,44 @@ fn a_page_is_whole_and_self_contained() {
     check("lora-7b-one-gpu", &["memory", "bills", "pareto", "job"]);
 }
 
+/// An example with other lines in place of those that begin with a key.
+fn changed(folder: &Path, name: &str, lines: &[(&str, &str)]) -> PathBuf {
+    let text = std::fs::read_to_string(example(name)).unwrap();
+    let line = |line: &str| match lines.iter().find(|(key, _)| line.starts_with(&format!("{key} ="))) {
+        Some((_, other)) => format!("{other}\n"),
+        None => format!("{line}\n"),
+    };
+    let file = folder.join("changed.toml");
+    std::fs::write(&file, text.lines().map(line).collect::<String>()).unwrap();
+    file
+}
+
+#[test]
+fn a_stream_of_video_is_billed_by_the_month() {
+    let folder = tempfile::tempdir().unwrap();
+    let lines = [("total", "arrives = \"40 hours/hour\""), ("deadline", ""), ("budget", "")];
+    let page = page(&changed(folder.path(), "transcode-farm", &lines), "en");
+    for chart in ["utilisation", "pareto", "stream"] {
+        assert!(page.contains(&format!("<title id=\"{chart}-title\">")), "{chart}");
+    }
+}
+
+#[test]
+fn when_nothing_is_feasible_the_page_says_what_would_help() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = changed(folder.path(), "finetune-70b-multi-node", &[("max_gpus", "max_gpus = 1")]);
+    let output = hob(folder.path(), &file, &["-", "--lang", "en"]);
+    assert_eq!(output.status.code(), Some(3));
+    let page = String::from_utf8(output.stdout).unwrap();
+    assert!(page.contains("Nothing that is allowed can do this work.") && page.contains("works: "));
+    assert!(!page.contains("<svg "));
+}
+
 #[test]
 fn what_the_user_names_is_escaped() {
     let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("named.toml");
-    let text = std::fs::read_to_string(example("essay-grader")).unwrap();
-    let name = "<script>alert(1)</script>";
-    let lines: Vec<_> = text.lines().filter(|line| !line.starts_with("name =")).collect();
-    std::fs::write(&file, format!("name = \"{name}\"\n{}", lines.join("\n"))).unwrap();
-    let page = page(&file, "en");
+    let name = [("name", "name = \"<script>alert(1)</script>\"")];
+    let page = page(&changed(folder.path(), "essay-grader", &name), "en");
     assert!(page.contains("&lt;script&gt;alert(1)"));
     assert!(!page.contains("<script"));
 }

@@ -26,7 +26,7 @@ pub fn assumed(plan: &Plan, printer: &Printer) -> Markup {
     }
     html! {
         section {
-            h2 { (printer.get("plan-assumed-head")) }
+            h2 { (printer.get("plan-assumed-head").trim_end_matches([':', '：'])) }
             ul {
                 @for assumed in &plan.assumed {
                     li { code { (assumed.field) " = " (assumed.value) } " " span.quiet { (printer.get(assumed.why)) } }
@@ -52,14 +52,17 @@ pub fn verdict(plan: &Plan, printer: &Printer) -> Markup {
                 ul.goals {
                     @for goal in &choice.solution.goals {
                         li {
-                            strong { (Share(goal.probability)) } " "
-                            (printer.text(&Message::new("report-goal-sure").with("goal", printer.text(&goal.what))))
+                            strong { (Share(goal.probability)) }
+                            span { (printer.text(&Message::new("report-goal-sure").with("goal", printer.text(&goal.what)))) }
                         }
                     }
                 }
             }
             @for sentence in show::speed(choice) { p { (printer.text(&sentence)) } }
-            @for note in &choice.solution.notes { p.quiet { (printer.text(note)) } }
+            // What is to be measured, and by which command, is a step of the path.
+            @for note in choice.solution.notes.iter().filter(|note| !note.args.contains_key("command")) {
+                p.quiet { (printer.text(note)) }
+            }
         }
     }
 }
@@ -67,7 +70,7 @@ pub fn verdict(plan: &Plan, printer: &Printer) -> Markup {
 fn cost(choice: &Choice, printer: &Printer) -> Markup {
     let Some(bill) = choice.bills.first() else {
         let how = choice.how_to_get_price.map_or_else(String::new, |how| printer.get(how.text_id()));
-        return html! { p.figure { (printer.get("no-data")) } p { (how) } };
+        return html! { p.figure { (printer.get("report-no-price")) } p { (how) } };
     };
     let each = if bill.for_whole_job { "report-each-job" } else { "report-each-month" };
     let band = Message::new("report-band").with("low", bill.cost_low).with("high", bill.cost_high);

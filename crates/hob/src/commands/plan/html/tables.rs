@@ -117,7 +117,7 @@ pub fn unpriced(plan: &Plan, printer: &Printer) -> Markup {
     }
 }
 
-/// Every billing mode of the first choice, with what a unit of work costs and where the price comes from.
+/// Every billing mode of the first choice, with what a unit of work costs, and where each price comes from.
 pub fn bills(plan: &Plan, printer: &Printer) -> Markup {
     let Some(choice) = plan.first_choice() else { return html! {} };
     let Some(first) = choice.bills.first() else { return html! {} };
@@ -146,10 +146,15 @@ pub fn bills(plan: &Plan, printer: &Printer) -> Markup {
                                 }
                             }
                             th.number scope="col" { (printer.get("column-from")) }
-                            th scope="col" { (printer.get("report-column-source")) }
                         }
                     }
                     tbody { @for bill in &choice.bills { (bill_row(bill, printer)) } }
+                }
+            }
+            h3 { (printer.get("report-list-prices")) }
+            ul.quiet {
+                @for bill in &choice.bills {
+                    li { (words::charge(bill.charge, printer)) ": " (bill.price) ", " (bill.date) ", " (bill.source) }
                 }
             }
             @if let Some(exchange) = first.exchange {
@@ -175,7 +180,6 @@ fn bill_row(bill: &Bill, printer: &Printer) -> Markup {
             td.number { (show::amount(bill.cost)) }
             @for unit in &bill.units { td.number { (show::amount(unit.cost)) } }
             td.number { (bill.break_even.map_or_else(|| "-".to_owned(), |share| share.to_string())) }
-            td.quiet { (bill.price) ", " (bill.date) ", " (bill.source) }
         }
     }
 }

@@ -41,8 +41,9 @@ pub fn chart(group: &PriceGroup, printer: &Printer) -> Result<Option<Markup>, Dr
             can_be_drawn.then_some(Point { cost, time, number: index + 1, choice })
         })
         .collect();
-    // One offer needs no plot.
-    if points.len() < 2 {
+    let place = |point: &Point<'_>| (point.cost, point.time);
+    // Offers that are all at one place need no plot.
+    if points.iter().all(|point| points.first().is_none_or(|first| place(first) == place(point))) {
         return Ok(None);
     }
     let waits = group.choices.iter().any(|choice| choice.delay_cost.is_some());
