@@ -13,7 +13,7 @@ use hob_units::{Bytes, MoneyPer};
 pub enum CatalogCommand {
     /// List GPUs, or instance types with their prices, all or those that pass filters
     #[command(
-        after_help = "Examples:\n  hob catalog list --supports fp8 --memory-min \"80 GiB\"            GPUs\n  hob catalog list instances --cloud tencent --region ap-guangzhou   offers of one region\n  hob catalog list instances --gpu L20 --price-max \"CNY 20/hour\" --sort price"
+        after_help = "Examples:\n  hob catalog list --supports fp8 --memory-min \"80 GiB\"              GPUs\n  hob catalog list instances --cloud tencent --region ap-guangzhou   offers of one region\n  hob catalog list instances --gpu A10 --price-max \"CNY 20/hour\" --sort price"
     )]
     List(Box<ListArgs>),
     /// Show one GPU or instance type: every figure with its source and date, software, prices
