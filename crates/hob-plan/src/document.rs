@@ -219,6 +219,12 @@ pub struct Goal {
     pub probability: f64,
 }
 
+/// A deadline and how surely work of this length keeps it.
+pub(crate) fn deadline_goal(deadline: Seconds, duration: Interval<Seconds>) -> Goal {
+    let what = Message::new("goal-deadline").with("limit", deadline);
+    Goal { what, probability: duration.probability_at_most(deadline) }
+}
+
 /// An offer that cannot do it.
 #[derive(Debug, Clone, Serialize)]
 pub struct Rejected {

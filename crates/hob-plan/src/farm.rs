@@ -4,7 +4,7 @@ use hob_text::Message;
 use hob_units::{Interval, PerSecond, Seconds, Share};
 use hob_workload::Workload;
 
-use crate::document::Goal;
+use crate::document::{Goal, deadline_goal};
 use crate::limits::Limits;
 use crate::reason::Reason;
 
@@ -39,11 +39,7 @@ pub(crate) fn farm(
     let machines = fewest(alone, deadline, workload.objective.confidence)?;
     limits.check(machines, gpus_of_one)?;
     let duration: Interval<Seconds> = alone.scaled(1.0 / f64::from(machines));
-    let goal = Goal {
-        what: Message::new("goal-deadline").with("limit", deadline),
-        probability: duration.probability_at_most(deadline),
-    };
-    Ok(Farm { machines, duration, goals: vec![goal] })
+    Ok(Farm { machines, duration, goals: vec![deadline_goal(deadline, duration)] })
 }
 
 /// The fewest machines that do the work of one hour of arrivals within an hour, with the wanted confidence. `alone` is the

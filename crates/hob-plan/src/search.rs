@@ -6,12 +6,12 @@ use hob_catalog::Offer;
 use hob_estimate::{FeedRates, Hardware};
 use hob_model::ModelKind;
 use hob_text::Message;
-use hob_units::{PerSecond, Seconds};
+use hob_units::PerSecond;
 use hob_workload::{Serve, Task, Traffic, Train, TrainLength, Work, Workload};
 
 use crate::bill::Need;
-use crate::document::Solution;
-use crate::feed;
+use crate::document::{Goal, Solution, Speed, deadline_goal};
+use crate::feed::{Slower, feed};
 use crate::forward::ForwardSearch;
 use crate::limits::Limits;
 use crate::llm::LlmSearch;
@@ -103,14 +103,14 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn on(&self, offer: &Offer<'_>, limits: &Limits) -> Outcome {
+    fn on(&self, workload: &Workload, offer: &Offer<'_>, limits: &Limits) -> Outcome {
         let hardware = Hardware { gpu: offer.gpu, instance: offer.instance, nodes: 1 };
         match self {
             Self::Llm(search) => search.best(&hardware, limits),
             Self::Forward(search) => search.best(&hardware, limits),
             Self::Transcode(search) => search.best(&hardware, limits),
             Self::Render(search) => search.best(&hardware, limits),
-            Self::Train(train, search, rates) => train_on(train, search, rates, offer, limits),
+            Self::Train(train, search, rates) => train_on(workload, train, search, rates, offer, limits),
         }
     }
 
@@ -122,7 +122,7 @@ impl<'a> Search<'a> {
             .iter()
             .map(|offer| {
                 let limits = Limits::of(workload, offer);
-                known.entry((Machine::of(offer), limits)).or_insert_with(|| self.on(offer, &limits)).clone()
+                known.entry((Machine::of(offer), limits)).or_insert_with(|| self.on(workload, offer, &limits)).clone()
             })
             .collect()
     }
@@ -159,32 +159,63 @@ impl Machine {
 }
 
 /// The layout and the number of machines that are best by the objective.
-fn train_on(train: &Train, search: &TrainSearch<'_>, rates: &FeedRates, offer: &Offer<'_>, limits: &Limits) -> Outcome {
+fn train_on(
+    workload: &Workload,
+    train: &Train,
+    search: &TrainSearch<'_>,
+    rates: &FeedRates,
+    offer: &Offer<'_>,
+    limits: &Limits,
+) -> Outcome {
     let one = Hardware { gpu: offer.gpu, instance: offer.instance, nodes: 1 };
     let found = search.best_fleet(&one, limits)?;
     let waits = found.estimate.waits_for_network;
-    let fed = feed::findings(train, &one, found.machines, found.estimate.samples_per_second, rates);
     let network = (waits.0 > NETWORK_WAIT_TOLD).then(|| Message::new("note-waits-for-network").with("share", waits));
+    let samples = found.duration.mid.0 * found.estimate.samples_per_second.mid.0;
+    let fed = feed(train, &one, found.machines, found.estimate.samples_per_second, rates);
+    let (duration, speed) = match fed.as_ref().and_then(|fed| fed.slower) {
+        Some(slower) => (slower.stretch(found.duration), fed_speed(found.speed, slower)),
+        None => (found.duration, found.speed),
+    };
+    let goals: Vec<Goal> =
+        workload.objective.deadline.map(|deadline| deadline_goal(deadline, duration)).into_iter().collect();
+    if let Some(missed) = goals.iter().find(|goal| goal.probability < workload.objective.confidence.0) {
+        let (reached, probability) = (Some(duration.mid), Some(missed.probability));
+        return Err(Reason::TooSlow { machines: found.machines, reached, probability });
+    }
+    let notes = network.into_iter().chain(fed.map(|fed| fed.notes).unwrap_or_default()).collect();
     let solution = Solution {
         machines: found.machines,
         gpus: found.machines.saturating_mul(offer.instance.gpu_count),
         layout: found.layout,
         memory: Some(found.estimate.memory),
-        outputs: trained(train, found.duration.mid, found.estimate.samples_per_second.mid.0),
-        speed: found.speed,
-        goals: found.goals,
+        outputs: trained(train, samples),
+        speed,
+        goals,
         time: found.estimate.terms,
-        notes: network.into_iter().chain(fed).collect(),
+        notes,
     };
-    Ok(Found { solution, need: Need::Once(found.duration) })
+    Ok(Found { solution, need: Need::Once(duration) })
+}
+
+/// The speed of a job whose GPUs wait for their data.
+fn fed_speed(speed: Speed, slower: Slower) -> Speed {
+    match speed {
+        Speed::Job { duration, step, items_per_second, mfu } => Speed::Job {
+            duration: slower.stretch(duration),
+            step,
+            items_per_second: slower.slow_down(items_per_second),
+            mfu,
+        },
+        other => other,
+    }
 }
 
 /// A wait for the network of more than this share of a step is told: a third of what the GPUs cost.
 const NETWORK_WAIT_TOLD: f64 = 0.33;
 
 /// Passes over the data and tokens of one training job.
-fn trained(train: &Train, duration: Seconds, samples_per_second: f64) -> Vec<Output> {
-    let samples = duration.0 * samples_per_second;
+fn trained(train: &Train, samples: f64) -> Vec<Output> {
     let epochs = match train.length {
         TrainLength::Epochs { epochs } => Some(epochs),
         _ => train.data.samples.filter(|all| *all > 0.0).map(|all| samples / all),

@@ -20,11 +20,15 @@ pub enum Column {
 }
 
 /// Lays rows out under upper-case headings within the width that the house promises.
-pub fn render(columns: &[Column], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+pub fn render<'c>(
+    columns: impl IntoIterator<Item = &'c Column>,
+    rows: impl IntoIterator<Item = Vec<String>>,
+) -> String {
+    let columns: Vec<&Column> = columns.into_iter().collect();
     let mut table = Table::new();
     table.load_style(comfy_table::presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
     table.set_width(u16::try_from(WIDTH_DEFAULT).unwrap_or(u16::MAX));
-    let heading = |column: &Column| match column {
+    let heading = |column: &&Column| match column {
         Column::Names(name) | Column::LongNames(name) | Column::Words(name) | Column::Figures(name) => {
             name.to_uppercase()
         }

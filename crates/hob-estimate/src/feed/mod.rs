@@ -92,6 +92,17 @@ impl FeedStage {
             Self::Network => "note-gpu-waits-network",
         }
     }
+
+    /// Id of the words for a stage that nobody knows the rate of.
+    #[must_use]
+    pub fn unknown_id(self) -> &'static str {
+        match self {
+            Self::Cpu => "note-feed-unknown-cpu",
+            Self::Disk => "note-feed-unknown-disk",
+            Self::ObjectStorage => "note-feed-unknown-object-storage",
+            Self::Network => "note-feed-unknown-network",
+        }
+    }
 }
 
 /// What one stage feeds.

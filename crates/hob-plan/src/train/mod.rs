@@ -11,12 +11,11 @@ use hob_estimate::{
     TrainRates, TrainStrategy,
 };
 use hob_model::{ModelGraph, ModelKind, Shape};
-use hob_text::Message;
 use hob_units::{Interval, Seconds};
 use hob_workload::{Method, Optimizer, Precision, Train, TrainLength, Workload};
 
 use self::space::{Fixed, Split, micro_batches, shardings, splits};
-use crate::document::{Goal, Layout, Speed};
+use crate::document::{Goal, Layout, Speed, deadline_goal};
 use crate::reason::{Reason, further};
 
 /// A layout that works, before it is priced.
@@ -172,10 +171,7 @@ impl<'a> TrainSearch<'a> {
             Samples::Steps(steps) => steps,
         };
         let duration: Interval<Seconds> = estimate.step.scaled(steps);
-        let goals = self.workload.objective.deadline.map(|deadline| Goal {
-            what: Message::new("goal-deadline").with("limit", deadline),
-            probability: duration.probability_at_most(deadline),
-        });
+        let goals = self.workload.objective.deadline.map(|deadline| deadline_goal(deadline, duration));
         let speed = Speed::Job {
             duration,
             step: Some(estimate.step),

@@ -189,3 +189,7 @@ note-feed-pack-samples = Remedy: put many samples into one object or file (tar s
 note-feed-prefetch = Remedy: keep more requests in flight, ahead of need (prefetch_factor).
 note-feed-faster-disk = Remedy: a larger or better disk, or extra throughput.
 note-feed-more-network = Remedy: an instance with more network.
+note-feed-unknown-cpu = Nobody states how fast the CPUs prepare this data: the GPUs may wait for them, and the time may be longer.
+note-feed-unknown-disk = Nobody states how fast this disk is: the GPUs may wait for it, and the time may be longer.
+note-feed-unknown-object-storage = Nobody states how fast this object storage is: the GPUs may wait for it, and the time may be longer.
+note-feed-unknown-network = Nobody states how fast this machine's network is: the GPUs may wait for it, and the time may be longer.

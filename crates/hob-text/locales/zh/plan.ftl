@@ -189,3 +189,7 @@ note-feed-pack-samples = 对策：把许多样本打包进一个对象或文件�
 note-feed-prefetch = 对策：提前多发请求（prefetch_factor）。
 note-feed-faster-disk = 对策：更大或更好的磁盘，或购买额外吞吐。
 note-feed-more-network = 对策：选网络更大的实例。
+note-feed-unknown-cpu = 没有资料说明 CPU 处理这种数据有多快：GPU 可能要等，实际时间可能更长。
+note-feed-unknown-disk = 没有资料说明该磁盘有多快：GPU 可能要等，实际时间可能更长。
+note-feed-unknown-object-storage = 没有资料说明该对象存储有多快：GPU 可能要等，实际时间可能更长。
+note-feed-unknown-network = 没有资料说明该机器的网络有多快：GPU 可能要等，实际时间可能更长。

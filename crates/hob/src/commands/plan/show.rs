@@ -93,7 +93,7 @@ fn offers(group: &PriceGroup, before: usize, printer: &Printer) {
         Column::Figures(printer.text(&Message::new(cost).with("currency", group.currency))),
     ];
     let shown = first_regions(&group.choices);
-    let rows = shown.iter().take(OFFERS_SHOWN).map(|&(index, choice, regions)| {
+    let row = |&(index, choice, regions): &(usize, &Choice, usize)| {
         let bill = choice.bills.first();
         let mark = if choice.is_pareto { "*" } else { "" };
         vec![
@@ -107,13 +107,35 @@ fn offers(group: &PriceGroup, before: usize, printer: &Printer) {
             bill.map_or_else(|| "-".to_owned(), |bill| words::charge(bill.charge, printer)),
             bill.map_or_else(|| "-".to_owned(), |bill| amount(bill.cost)),
         ]
-    });
-    printer.line(&render(&columns, rows));
+    };
+    let rows: Vec<Vec<String>> = shown.iter().take(OFFERS_SHOWN).map(row).collect();
+    printer.line(&without_what_does_not_fit(&columns, &rows, &DISPENSABLE));
     if shown.len() > OFFERS_SHOWN {
         let more =
             Message::new("plan-more-offers").with("count", shown.len() - OFFERS_SHOWN).with("currency", group.currency);
         printer.line(&printer.text(&more));
     }
+}
+
+/// Columns that a narrow table leaves out, by their place: the region, then the share of memory. `--explain` has both.
+const DISPENSABLE: [usize; 2] = [3, 5];
+
+/// The table with as many columns as fit without breaking a cell.
+fn without_what_does_not_fit(columns: &[Column], rows: &[Vec<String>], dispensable: &[usize]) -> String {
+    for left_out in 0..=dispensable.len() {
+        let dropped = dispensable.get(..left_out).unwrap_or_default();
+        let keeps = |place: usize| !dropped.contains(&place);
+        let kept: Vec<&Column> =
+            columns.iter().enumerate().filter(|(place, _)| keeps(*place)).map(|(_, c)| c).collect();
+        let cells = rows.iter().map(|row| {
+            row.iter().enumerate().filter(|(place, _)| keeps(*place)).map(|(_, cell)| cell.clone()).collect::<Vec<_>>()
+        });
+        let table = render(kept, cells);
+        if table.lines().count() <= rows.len() + 1 || left_out == dispensable.len() {
+            return table;
+        }
+    }
+    String::new()
 }
 
 /// The best region of each instance type, its place in the group, and how many regions sell it.
