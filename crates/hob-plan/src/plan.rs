@@ -4,12 +4,12 @@ use hob_catalog::{Catalog, Offer, OwnMachineError, UnknownName};
 use hob_estimate::{Efficiencies, EstimateError, FeedRates, MediaRates};
 use hob_model::ModelGraph;
 use hob_text::Message;
-use hob_workload::{Work, Workload};
+use hob_workload::{Task, Work, Workload};
 use thiserror::Error;
 
 use crate::document::Plan;
-use crate::search::{Outcome, Search};
-use crate::{changes, offers, path, price, variants, warnings};
+use crate::search::{Asked, Outcome, Search};
+use crate::{changes, load, offers, path, price, variants, warnings};
 
 /// Everything that a plan is made from, beside the workload.
 #[derive(Debug, Clone, Copy)]
@@ -74,7 +74,7 @@ pub(crate) fn core(workload: &Workload, inputs: &Inputs<'_>) -> Result<Plan, Pla
         workload: workload.name.clone(),
         kind: kind(&workload.work),
         stage: workload.stage,
-        understood: understood(inputs.model),
+        understood: understood(workload, inputs.model),
         assumed: workload.assumed.clone(),
         ranked: priced.ranked,
         unpriced: priced.unpriced,
@@ -87,15 +87,32 @@ pub(crate) fn core(workload: &Workload, inputs: &Inputs<'_>) -> Result<Plan, Pla
     })
 }
 
-fn understood(model: Option<&ModelGraph>) -> Vec<Message> {
-    model
-        .map(|graph| {
-            Message::new("plan-understood-model")
-                .with("name", &graph.name)
-                .with("parameters", format!("{:.3} B", graph.parameters() as f64 / 1e9))
-        })
-        .into_iter()
-        .collect()
+fn understood(workload: &Workload, model: Option<&ModelGraph>) -> Vec<Message> {
+    let model = model.map(|graph| {
+        Message::new("plan-understood-model")
+            .with("name", &graph.name)
+            .with("parameters", format!("{:.3} B", graph.parameters() as f64 / 1e9))
+    });
+    let (serve, amount) = match &workload.work {
+        Work::Serve(serve) => (Some(serve), None),
+        Work::Batch { serve, amount } => (Some(serve), Some(*amount)),
+        Work::Train(_) | Work::Transcode(_) | Work::Render(_) => (None, None),
+    };
+    let load = serve.map(|serve| match Asked::of(&serve.traffic, amount) {
+        Asked::Rate(peak) => {
+            Message::new("plan-understood-load").with("peak", peak).with("mean", load::mean(&serve.traffic))
+        }
+        Asked::InFlight(count) => Message::new("plan-understood-concurrency").with("count", count),
+        Asked::Amount(amount) => Message::new("plan-understood-amount").with("amount", amount),
+    });
+    let lengths = serve.filter(|serve| matches!(serve.task, None | Some(Task::Llm))).map(|serve| {
+        let llm = serve.traffic.llm;
+        Message::new("plan-understood-lengths")
+            .with("prompt", llm.prompt.0)
+            .with("output", llm.output.0)
+            .with("hit", llm.prefix_hit)
+    });
+    [model, load, lengths].into_iter().flatten().collect()
 }
 
 fn kind(work: &Work) -> &'static str {

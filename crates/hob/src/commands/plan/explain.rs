@@ -50,7 +50,7 @@ fn time(choice: &Choice, printer: &Printer) {
     printer.line("");
     printer.line(&printer.get("plan-explain-time"));
     for term in &choice.solution.time {
-        printer.line(&format!("  {}: {}", term.what, term.time));
+        printer.line(&format!("  {}: {}", words::time(term.what, printer), term.time));
         printer.wrapped(&term.formula, 6);
     }
 }

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use hob_plan::{Bill, Change, Choice, Plan, PriceGroup, Reason, Rejected, Speed};
 use hob_text::Message;
-use hob_units::Share;
 
 use super::words;
 use crate::printer::Printer;
@@ -173,7 +172,7 @@ fn winner(choice: &Choice, printer: &Printer) {
     for goal in &choice.solution.goals {
         let sentence = Message::new("plan-goal")
             .with("goal", printer.text(&goal.what))
-            .with("probability", Share(goal.probability));
+            .with("probability", words::probability(goal.probability));
         printer.wrapped(&printer.text(&sentence), 2);
     }
     for note in choice.solution.notes.iter().filter(|note| note.id.starts_with("quality-")) {

@@ -167,3 +167,44 @@ pub fn change(change: &Change, printer: &Printer) -> String {
     };
     format!("{}: {}", printer.text(&change.what), printer.text(&result))
 }
+
+/// A probability, which an estimate never has at either end.
+pub fn probability(probability: f64) -> String {
+    if probability > 0.99 {
+        "> 99%".to_owned()
+    } else if probability < 0.01 {
+        "< 1%".to_owned()
+    } else {
+        Share(probability).to_string()
+    }
+}
+
+/// What takes the time.
+pub fn time(what: &str, printer: &Printer) -> String {
+    let id = match what {
+        "attention" => "time-attention",
+        "autoencoder" => "time-autoencoder",
+        "bubble" => "time-bubble",
+        "communication" => "time-communication",
+        "convolutions" => "time-convolutions",
+        "cpu" => "time-cpu",
+        "decode" => "time-decode",
+        "decode_steps" => "time-decode-steps",
+        "elementwise" => "time-elementwise",
+        "encode" => "time-encode",
+        "frame" => "time-frame",
+        "grouped_convolutions" => "time-grouped-convolutions",
+        "host" => "time-host",
+        "kernels" => "time-kernels",
+        "kv_read" => "time-kv-read",
+        "launches" => "time-launches",
+        "matrix_products" => "time-matrix-products",
+        "network" => "time-network",
+        "optimizer" => "time-optimizer",
+        "recompute" => "time-recompute",
+        "text_encoders" => "time-text-encoders",
+        "weights_read" => "time-weights-read",
+        other => return other.replace('_', " "),
+    };
+    printer.get(id)
+}

@@ -87,7 +87,7 @@ pub fn sources(plan: &Plan, printer: &Printer) -> Markup {
                 h3 { (printer.get("plan-explain-time")) }
                 dl.formulae {
                     @for term in &first.solution.time {
-                        dt { (term.what) ": " (term.time) }
+                        dt { (words::time(term.what, printer)) ": " (term.time) }
                         dd { (term.formula) }
                     }
                 }

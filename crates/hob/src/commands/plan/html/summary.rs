@@ -2,7 +2,6 @@
 
 use hob_plan::{Choice, Plan};
 use hob_text::Message;
-use hob_units::Share;
 use maud::{Markup, html};
 
 use super::super::{show, words};
@@ -52,7 +51,7 @@ pub fn verdict(plan: &Plan, printer: &Printer) -> Markup {
                 ul.goals {
                     @for goal in &choice.solution.goals {
                         li {
-                            strong { (Share(goal.probability)) }
+                            strong { (words::probability(goal.probability)) }
                             span { (printer.text(&Message::new("report-goal-sure").with("goal", printer.text(&goal.what)))) }
                         }
                     }
