@@ -37,7 +37,7 @@ pub use strategy::{
     AttentionKernel, Engine, KvFormat, NumberFormat, OptimizerKind, Recompute, ServeStrategy, Sharding, TrainMethod,
     TrainStrategy, WeightFormat,
 };
-pub use train::{TrainEstimate, TrainFigures, TrainJob, TrainProfile, TrainRates, estimate_train};
+pub use train::{TrainEstimate, TrainJob, TrainProfile, TrainRates, estimate_train};
 pub use transcode::{
     Direction, Measured, Measurement, MediaRates, ReferenceClock, RenderRate, TranscodeEstimate, TranscodeJob,
     TranscodeRate, TranscodeStage, TranscodeTerm, Video, VideoClock, estimate_transcode, estimate_transcode_cpu,

@@ -25,7 +25,7 @@ pub use rates::TrainRates;
 
 use crate::efficiency::{Coefficient, Efficiencies};
 use crate::hardware::Hardware;
-use crate::outcome::{EstimateError, Fit, MemoryEstimate, TimeTerm};
+use crate::outcome::{EstimateError, MemoryEstimate, TimeTerm};
 use crate::strategy::TrainStrategy;
 
 /// What is trained on.
@@ -69,17 +69,6 @@ pub fn estimate_train(
     TrainProfile::new(graph, &job.shape).estimate(hardware, strategy, job.framework, table)
 }
 
-/// The middle of an estimate, without words: what a search over many layouts compares.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct TrainFigures {
-    /// Memory of the fullest GPU.
-    pub memory: Interval<Bytes>,
-    /// Verdict.
-    pub fit: Fit,
-    /// One optimizer step.
-    pub step: Seconds,
-}
-
 impl TrainProfile {
     /// Estimates one layout of this model at this sample size.
     ///
@@ -98,21 +87,18 @@ impl TrainProfile {
         Ok(step::Step::of(self, hardware, strategy, &rates).explain(self, hardware, strategy, &rates, memory))
     }
 
-    /// The same, without words, at rates that were looked up before for this precision and method.
+    /// The middle of one optimizer step alone, at rates that were looked up before for this precision and method.
     ///
     /// # Errors
     /// When the layout divides neither model nor machines.
-    pub fn figures(
+    pub fn step(
         &self,
         hardware: &Hardware<'_>,
         strategy: &TrainStrategy,
         rates: &TrainRates<'_>,
-    ) -> Result<TrainFigures, EstimateError> {
+    ) -> Result<Seconds, EstimateError> {
         layout::check(self, hardware, strategy)?;
-        let memory = self.memory(strategy, rates);
-        let fit = memory::fit(memory, hardware.gpu.memory_total());
-        let step = step::Step::of(self, hardware, strategy, rates);
-        Ok(TrainFigures { memory, fit, step: Seconds(step.seconds) })
+        Ok(Seconds(step::Step::of(self, hardware, strategy, rates).seconds))
     }
 
     /// Memory of the fullest GPU alone; the layout is taken as it is.
@@ -126,6 +112,12 @@ impl TrainProfile {
     #[must_use]
     pub fn computing(&self, strategy: &TrainStrategy, rates: &TrainRates<'_>) -> Seconds {
         Seconds(step::computing(self, strategy, rates))
+    }
+
+    /// Share of a step's micro-steps in which pipeline stages are idle.
+    #[must_use]
+    pub fn bubble(strategy: &TrainStrategy, rates: &TrainRates<'_>) -> f64 {
+        step::bubble(strategy, rates)
     }
 
     /// Positions of the residual stream in one sample: what context parallelism splits.

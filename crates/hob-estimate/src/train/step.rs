@@ -33,6 +33,12 @@ pub(crate) fn computing(profile: &TrainProfile, strategy: &TrainStrategy, rates:
     Compute::of(profile, strategy, rates).micro_step() * f64::from(strategy.accumulation) / rates.family_speed.value
 }
 
+/// Share of the micro-steps' time in which pipeline stages are idle (arXiv 2104.04473).
+pub(crate) fn bubble(strategy: &TrainStrategy, rates: &TrainRates<'_>) -> f64 {
+    let chunks = f64::from(strategy.interleave) * f64::from(strategy.accumulation);
+    rates.bubble_factor.value * f64::from(strategy.pipeline.saturating_sub(1)) / chunks.max(1.0)
+}
+
 impl Step {
     pub(crate) fn of(
         profile: &TrainProfile,
@@ -44,8 +50,7 @@ impl Step {
         let network = network::estimate(profile, hardware, strategy, rates);
         let micro_steps = f64::from(strategy.accumulation);
         let micro = norm(compute.micro_step(), network.hidden_in_step, 4) + network.exposed_in_step;
-        let idle = f64::from(strategy.pipeline - 1) / (f64::from(strategy.interleave) * micro_steps);
-        let bubble = rates.bubble_factor.value * idle;
+        let bubble = bubble(strategy, rates);
         let end = norm(micro, network.at_end, 4) - micro;
         let seconds = (micro * micro_steps * (1.0 + bubble) + end) / rates.family_speed.value + compute.optimizer;
         Self { compute, network, micro, bubble, end, seconds }

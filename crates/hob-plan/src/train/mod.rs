@@ -11,11 +11,12 @@ use hob_estimate::{
     TrainRates, TrainStrategy,
 };
 use hob_model::{ModelGraph, ModelKind, Shape};
+use hob_text::Message;
 use hob_units::{Interval, Seconds};
 use hob_workload::{Method, Optimizer, Precision, Train, TrainLength, Workload};
 
 use self::space::{Fixed, Split, micro_batches, shardings, splits};
-use crate::document::{Goal, Layout, Speed, deadline_goal};
+use crate::document::{Goal, Layout, Speed};
 use crate::reason::{Reason, further};
 
 /// A layout that works, before it is priced.
@@ -102,7 +103,16 @@ impl<'a> TrainSearch<'a> {
         let mut best = None;
         let mut lacks = None;
         for over_pcie in [false, true] {
-            for split in splits(&self.profile, hardware, over_pcie) {
+            let mut floors: Vec<(f64, Split)> = splits(&self.profile, hardware, over_pcie)
+                .into_iter()
+                .map(|split| (self.floor(&fixed, &rates, split), split))
+                .collect();
+            floors.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+            for (floor, split) in floors {
+                // What is not even good without any waiting cannot win, nor can all that follow.
+                if best.as_ref().is_some_and(|best: &Best| best.score <= floor) {
+                    break;
+                }
                 self.search(hardware, &fixed, &rates, split, &mut best, &mut lacks);
             }
             if best.is_some() {
@@ -116,6 +126,15 @@ impl<'a> TrainSearch<'a> {
         Ok(self.found(hardware.nodes, strategy, estimate, fixed.global_batch))
     }
 
+    /// A score that no layout of this split undercuts: computing alone in the largest micro-batches, and the bubble of the
+    /// smallest.
+    fn floor(&self, fixed: &Fixed, rates: &TrainRates<'_>, split: Split) -> f64 {
+        let largest = micro_batches(fixed.global_batch, split.data).next().unwrap_or(1);
+        let layout = |micro_batch| fixed.strategy(split, Sharding::None, Recompute::None, micro_batch);
+        let bubble = TrainProfile::bubble(&layout(1), rates);
+        self.profile.computing(&layout(largest), rates).0 * (1.0 + bubble) * handicap(split)
+    }
+
     /// Looks through the layouts of one split. Memory is looked at before time, and no further than can still win.
     fn search(
         &self,
@@ -127,28 +146,42 @@ impl<'a> TrainSearch<'a> {
         lacks: &mut Option<Reason>,
     ) {
         let (usable, confidence) = (hardware.gpu.memory_total(), self.workload.objective.confidence.0);
-        let complexity = COMPLEX_FACTOR.powi(split.complexity() as i32);
+        let complexity = handicap(split);
         let largest = micro_batches(fixed.global_batch, split.data).next().unwrap_or(1);
-        let without_waiting = fixed.strategy(split, Sharding::None, Recompute::None, largest);
-        let floor = self.profile.computing(&without_waiting, rates).0 * complexity;
-        if best.as_ref().is_some_and(|best| best.score <= floor) {
+        let shardings = shardings(fixed.method, split);
+        // Sharding everything or nothing needs least: gathering can cost more than it saves.
+        let least = [shardings.first(), shardings.last()]
+            .into_iter()
+            .flatten()
+            .map(|sharding| fixed.strategy(split, *sharding, Recompute::Full, 1))
+            .map(|strategy| self.profile.memory(&strategy, rates).mid)
+            .min();
+        if let Some(needed) = least.filter(|needed| *needed > usable) {
+            *lacks = further(lacks.take(), Reason::Memory { needed, usable });
             return;
         }
-        for sharding in shardings(fixed.method, split) {
+        for sharding in shardings {
             let handicap = if *sharding == Sharding::Zero3 { complexity * SHARDED_FACTOR } else { complexity };
             for recompute in [Recompute::None, Recompute::Selective, Recompute::Full] {
+                let layout = |micro_batch| fixed.strategy(split, *sharding, recompute, micro_batch);
+                if self.profile.memory(&layout(1), rates).mid > usable {
+                    continue;
+                }
                 let mut fits_whole = false;
                 for micro_batch in micro_batches(fixed.global_batch, split.data) {
-                    let strategy = fixed.strategy(split, *sharding, recompute, micro_batch);
+                    let strategy = layout(micro_batch);
+                    // Interleaved schedules go through the stages in whole rounds.
+                    if split.interleave > 1 && !strategy.accumulation.is_multiple_of(split.pipeline) {
+                        continue;
+                    }
                     let memory = self.profile.memory(&strategy, rates);
                     if memory.mid > usable {
-                        *lacks = further(lacks.take(), Reason::Memory { needed: memory.mid, usable });
                         continue;
                     }
                     // A layout that does not divide the model says nothing about the card.
-                    let Ok(figures) = self.profile.figures(hardware, &strategy, rates) else { return };
+                    let Ok(step) = self.profile.step(hardware, &strategy, rates) else { return };
                     let sure = memory.probability_at_most(usable) >= confidence;
-                    let score = figures.step.0 * if sure { handicap } else { handicap * UNSURE_FACTOR };
+                    let score = step.0 * if sure { handicap } else { handicap * UNSURE_FACTOR };
                     if best.as_ref().is_none_or(|best| score < best.score) {
                         *best = Some(Best { strategy, score });
                     }
@@ -171,7 +204,10 @@ impl<'a> TrainSearch<'a> {
             Samples::Steps(steps) => steps,
         };
         let duration: Interval<Seconds> = estimate.step.scaled(steps);
-        let goals = self.workload.objective.deadline.map(|deadline| deadline_goal(deadline, duration));
+        let goals = self.workload.objective.deadline.map(|deadline| Goal {
+            what: Message::new("goal-deadline").with("limit", deadline),
+            probability: duration.probability_at_most(deadline),
+        });
         let speed = Speed::Job {
             duration,
             step: Some(estimate.step),
@@ -186,6 +222,11 @@ impl<'a> TrainSearch<'a> {
     fn global_batch(&self, hardware: &Hardware<'_>) -> u64 {
         self.train.global_batch.unwrap_or(GLOBAL_BATCH_DEFAULT.max(u64::from(hardware.gpus()))).max(1)
     }
+}
+
+/// What a split costs in setting up and in what can go wrong, as a factor on its time.
+fn handicap(split: Split) -> f64 {
+    COMPLEX_FACTOR.powi(split.complexity() as i32)
 }
 
 /// One sample as the model sees it: the user's sizes, else the model's own.
