@@ -103,7 +103,20 @@ impl Printer {
         if let Some(hint) = &failure.hint {
             self.note(&format!("{cyan}{}{plain}: {}", self.get("word-hint"), self.text(hint)));
         }
+        if self.json {
+            let hint = failure.hint.as_ref().map(|hint| self.text(hint));
+            self.json("hob.error/1", &ErrorDocument { code: failure.id, exit_code: failure.code as u8, what, hint });
+        }
     }
+}
+
+/// A failure for a program to read.
+#[derive(Serialize)]
+struct ErrorDocument {
+    code: &'static str,
+    exit_code: u8,
+    what: String,
+    hint: Option<String>,
 }
 
 /// Longest text from a file that a line holds; names in published models stay under 200 letters.

@@ -111,6 +111,16 @@ fn explain_shows_the_arithmetic_of_one_offer() {
     }
 }
 
+#[test]
+fn an_error_is_a_document_too() {
+    let output = plan("kind = \"serve\"\nmodel = \"no-such-model\"\n[traffic]\nrate = \"1 req/s\"\n", &["--json"]);
+    assert_eq!(output.status.code(), Some(2));
+    let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(document["schema"], "hob.error/1");
+    assert_eq!(document["code"], "E-MODEL-NOT-FOUND");
+    assert_eq!(document["exit_code"], 2);
+}
+
 /// A flagship card for a small model is told, with what another card would cost.
 #[test]
 fn a_dear_restriction_is_told() {
