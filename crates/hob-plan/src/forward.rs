@@ -148,7 +148,9 @@ impl<'a> ForwardSearch<'a> {
         };
         let used = load::machine_hours(&self.serve.traffic, machines, self.least());
         let used = self.workload.utilisation.unwrap_or(used);
-        let items = load::mean(&self.serve.traffic).0 * Seconds::from_hours(HOURS_PER_MONTH).0;
+        // Outside the stated share of the time nothing is served.
+        let serving = self.workload.utilisation.map_or(1.0, |share| share.0);
+        let items = load::mean(&self.serve.traffic).0 * Seconds::from_hours(HOURS_PER_MONTH).0 * serving;
         Ok(self.found(
             hardware,
             batch.strategy,

@@ -13,7 +13,7 @@ use hob_units::{Interval, PerSecond, Seconds, Share};
 use hob_workload::{Goal as Latency, Minimise, Percentile, Precision, Serve, Slo, Stage, Workload};
 
 use crate::bill::Need;
-use crate::document::{Goal, Layout, Solution, Speed};
+use crate::document::{Goal, Layout, Solution, Speed, deadline_goal};
 use crate::farm::{MACHINES_MAX, farm};
 use crate::limits::Limits;
 use crate::load;
@@ -245,7 +245,9 @@ impl Replica<'_> {
         let estimate = self.at(Arrival::Open(PerSecond(rate.0 / f64::from(replicas))))?;
         let traffic = &search.serve.traffic;
         let used = search.workload.utilisation.unwrap_or_else(|| load::machine_hours(traffic, machines, least));
-        let requests = load::mean(traffic).0 * Seconds::from_hours(hob_units::HOURS_PER_MONTH).0;
+        // Outside the stated share of the time nothing is served.
+        let serving = search.workload.utilisation.map_or(1.0, |share| share.0);
+        let requests = load::mean(traffic).0 * Seconds::from_hours(hob_units::HOURS_PER_MONTH).0 * serving;
         Ok(self.service(machines, replicas, PerSecond(capacity.0 * f64::from(replicas)), estimate, requests, used))
     }
 
@@ -309,20 +311,18 @@ impl Replica<'_> {
         let farm = farm(self.search.workload, limits, self.hardware.instance.gpu_count, one, amount)?;
         let machines = farm.machines.div_ceil(nodes) * nodes;
         limits.check(machines, self.hardware.instance.gpu_count)?;
-        let speed = Speed::Job {
-            duration: farm.duration,
-            step: None,
-            items_per_second: one.scaled(f64::from(machines)),
-            mfu: None,
-        };
+        // The last request still takes its whole time.
+        let duration = farm.duration.plus_independent(estimate.end_to_end.p50);
+        let goals = self.search.workload.objective.deadline.map(|deadline| deadline_goal(deadline, duration));
+        let speed = Speed::Job { duration, step: None, items_per_second: one.scaled(f64::from(machines)), mfu: None };
         Ok(Placed {
             machines,
             replicas: (machines / nodes).saturating_mul(self.per_machine()),
             estimate,
             speed,
-            goals: farm.goals,
+            goals: goals.into_iter().collect(),
             outputs: self.search.outputs(amount),
-            need: Need::Once(farm.duration),
+            need: Need::Once(duration),
         })
     }
 

@@ -41,7 +41,7 @@ fn llm(serve: &Serve, strategy: &ServeStrategy, replicas: u32, choice: &Choice) 
     let mut steps = vec![PathStep {
         what: Message::new("path-start-engine"),
         command: engine_command(serve, strategy),
-        gates: vec![memory_gate(choice)],
+        gates: vec![Message::new("path-starts-gate")],
     }];
     if let Speed::Service { ttft_p95, tpot_p95, end_to_end_p95, .. } = choice.solution.speed {
         let rate = load::peak(&serve.traffic).0 / f64::from(replicas.max(1));
@@ -100,12 +100,17 @@ fn service(choice: &Choice) -> Vec<PathStep> {
 fn engine_command(serve: &Serve, strategy: &ServeStrategy) -> Option<String> {
     let model = &serve.model.source;
     let (tensor, pipeline) = (strategy.tensor, strategy.pipeline);
-    let context = serve.traffic.llm.context_max.map_or_else(String::new, |tokens| format!(" {}", tokens.0));
+    let llm = serve.traffic.llm;
+    let context = llm.context_max.map_or(2 * (llm.prompt.0 + llm.output.0), |tokens| tokens.0);
     let is_fp8 = strategy.weights == WeightFormat::Fp8;
     let is_kv_fp8 = strategy.kv == KvFormat::Fp8;
     let flag = |wanted: bool, text: &'static str| if wanted { text } else { "" };
     let pipelined = |name: &str| if pipeline > 1 { format!(" {name} {pipeline}") } else { String::new() };
-    let longest = |name: &str| if context.is_empty() { String::new() } else { format!(" {name}{context}") };
+    let longest = |name: &str| format!(" {name} {context}");
+    // Weights of these formats come from a checkpoint that the user makes or picks.
+    if matches!(strategy.weights, WeightFormat::Int4 | WeightFormat::Int8 | WeightFormat::Fp4) {
+        return None;
+    }
     match strategy.engine {
         Engine::Vllm => Some(format!(
             "vllm serve {model} --tensor-parallel-size {tensor}{}{}{}{} --max-num-seqs {} --gpu-memory-utilization {}",
@@ -129,7 +134,7 @@ fn engine_command(serve: &Serve, strategy: &ServeStrategy) -> Option<String> {
 
 fn memory_gate(choice: &Choice) -> Message {
     match &choice.solution.memory {
-        Some(memory) => Message::new("path-memory-gate").with("bytes", memory.total.high),
+        Some(memory) => Message::new("path-memory-gate").with("bytes", memory.total.high.min(memory.usable)),
         None => Message::new("path-starts-gate"),
     }
 }
@@ -166,16 +171,16 @@ fn training(train: &Train, choice: &Choice) -> Vec<PathStep> {
 /// After a day, the bill says whether the price was right.
 fn cost_check(choice: &Choice) -> Option<PathStep> {
     let bill = choice.bills.first()?;
-    let days = if bill.for_whole_job { choice.solution.speed.time().mid.base() / 86_400.0 } else { DAYS_PER_MONTH };
-    let (period, cost) = if days > 1.0 {
-        ("path-cost-day-gate", bill.cost_high.times(1.0 / days)?)
-    } else {
-        ("path-cost-gate", bill.cost_high)
+    let is_long = choice.solution.speed.time().mid.base() > 86_400.0;
+    let (gate, cost) = match bill.for_whole_job {
+        true if is_long => ("path-cost-day-gate", bill.hour.times(24.0)?),
+        true => ("path-cost-gate", bill.cost_high),
+        false => ("path-cost-day-gate", bill.cost_high.times(1.0 / DAYS_PER_MONTH)?),
     };
     Some(PathStep {
         what: Message::new("path-cost"),
         command: None,
-        gates: vec![Message::new(period).with("cost", cost)],
+        gates: vec![Message::new(gate).with("cost", cost)],
     })
 }
 

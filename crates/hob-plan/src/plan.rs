@@ -4,11 +4,11 @@ use hob_catalog::{Catalog, Offer, OwnMachineError, UnknownName};
 use hob_estimate::{Efficiencies, EstimateError, FeedRates, MediaRates};
 use hob_model::ModelGraph;
 use hob_text::Message;
-use hob_workload::{Task, Work, Workload};
+use hob_workload::{Work, Workload};
 use thiserror::Error;
 
 use crate::document::Plan;
-use crate::search::{Asked, Outcome, Search};
+use crate::search::{Asked, Outcome, Search, is_llm};
 use crate::{changes, load, offers, path, price, variants, warnings};
 
 /// Everything that a plan is made from, beside the workload.
@@ -74,7 +74,7 @@ pub(crate) fn core(workload: &Workload, inputs: &Inputs<'_>) -> Result<Plan, Pla
         workload: workload.name.clone(),
         kind: kind(&workload.work),
         stage: workload.stage,
-        understood: understood(workload, inputs.model),
+        understood: understood(workload, inputs),
         assumed: workload.assumed.clone(),
         ranked: priced.ranked,
         unpriced: priced.unpriced,
@@ -87,8 +87,8 @@ pub(crate) fn core(workload: &Workload, inputs: &Inputs<'_>) -> Result<Plan, Pla
     })
 }
 
-fn understood(workload: &Workload, model: Option<&ModelGraph>) -> Vec<Message> {
-    let model = model.map(|graph| {
+fn understood(workload: &Workload, inputs: &Inputs<'_>) -> Vec<Message> {
+    let model = inputs.model.map(|graph| {
         Message::new("plan-understood-model")
             .with("name", &graph.name)
             .with("parameters", format!("{:.3} B", graph.parameters() as f64 / 1e9))
@@ -105,7 +105,7 @@ fn understood(workload: &Workload, model: Option<&ModelGraph>) -> Vec<Message> {
         Asked::InFlight(count) => Message::new("plan-understood-concurrency").with("count", count),
         Asked::Amount(amount) => Message::new("plan-understood-amount").with("amount", amount),
     });
-    let lengths = serve.filter(|serve| matches!(serve.task, None | Some(Task::Llm))).map(|serve| {
+    let lengths = serve.filter(|serve| is_llm(serve, inputs)).map(|serve| {
         let llm = serve.traffic.llm;
         Message::new("plan-understood-lengths")
             .with("prompt", llm.prompt.0)

@@ -142,9 +142,8 @@ fn exchange(workload: &Workload) -> Vec<Exchange> {
 fn budget(workload: &Workload, need: Need) -> Option<Money> {
     match (workload.budget?, need) {
         (Budget::Rate(rate), Need::Always(_)) => rate.per(Period::Month).map(|rate| rate.money),
-        (Budget::Rate(rate), Need::Once(time)) => {
-            rate.per(Period::Hour).and_then(|rate| rate.money.times(time.mid.as_hours()))
-        }
+        // A job that is done within the period may spend all of it.
+        (Budget::Rate(rate), Need::Once(time)) => rate.money.times((time.mid.as_hours() / rate.per.hours()).max(1.0)),
         (Budget::Total(money), Need::Once(_)) => Some(money),
         (Budget::Total(_), Need::Always(_)) => None,
     }

@@ -129,7 +129,7 @@ impl<'a> Search<'a> {
 }
 
 /// Whether tokens are generated: the task says so, or the model is a language model and the task is left out.
-fn is_llm(serve: &Serve, inputs: &Inputs<'_>) -> bool {
+pub(crate) fn is_llm(serve: &Serve, inputs: &Inputs<'_>) -> bool {
     let of_model = inputs.model.is_none_or(|graph| matches!(graph.kind, ModelKind::CausalLm | ModelKind::Unknown));
     serve.task.map_or(of_model, |task| task == Task::Llm)
 }

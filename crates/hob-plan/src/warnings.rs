@@ -3,12 +3,13 @@
 use hob_estimate::Fit;
 use hob_text::Message;
 use hob_units::{Quantity, Seconds, Share};
-use hob_workload::{Work, Workload};
+use hob_workload::{Budget, Work, Workload};
 
 use crate::bill::Bill;
 use crate::document::{Choice, Plan, Speed};
 use crate::load;
 use crate::plan::{Inputs, core};
+use crate::search::is_llm;
 
 /// A restriction that makes the work this many times dearer is told.
 const DEARER_TOLD: f64 = 1.3;
@@ -27,6 +28,8 @@ pub(crate) fn of(workload: &Workload, inputs: &Inputs<'_>, plan: &Plan) -> Vec<M
         cheap_but_slow(plan, choice),
         stops_at_night(workload, choice),
         unknown_prices(plan),
+        budget_unchecked(workload, choice),
+        context_too_long(workload, inputs),
         wide_band(choice),
     ]
     .into_iter()
@@ -102,6 +105,25 @@ fn stops_at_night(workload: &Workload, choice: &Choice) -> Option<Message> {
     let is_by_the_hour = bill.cost.amount < bill.month.amount;
     (workload.utilisation.is_none() && used.0 < 1.0 && is_by_the_hour)
         .then(|| Message::new("warning-stop-machines").with("share", used).with("month", bill.month))
+}
+
+/// A budget in a currency without a rate, or in all for work without an end, bounds nothing.
+fn budget_unchecked(workload: &Workload, choice: &Choice) -> Option<Message> {
+    let bill = choice.bills.first()?;
+    let is_checked = match workload.budget? {
+        Budget::Rate(rate) => rate.money.currency == bill.cost.currency,
+        Budget::Total(money) => money.currency == bill.cost.currency && bill.for_whole_job,
+    };
+    (!is_checked).then(|| Message::new("warning-budget-unchecked"))
+}
+
+/// A request that the model cannot hold.
+fn context_too_long(workload: &Workload, inputs: &Inputs<'_>) -> Option<Message> {
+    let (Work::Serve(serve) | Work::Batch { serve, .. }) = &workload.work else { return None };
+    let limit = inputs.model?.context_max.filter(|_| is_llm(serve, inputs))?;
+    let llm = serve.traffic.llm;
+    let tokens = llm.prompt.0.saturating_add(llm.output.0);
+    (tokens > limit).then(|| Message::new("warning-context").with("tokens", tokens).with("limit", limit))
 }
 
 fn unknown_prices(plan: &Plan) -> Option<Message> {

@@ -12,6 +12,8 @@ pub enum Code {
     WrongInput = 2,
     /// Nothing that is allowed can do it.
     NothingFeasible = 3,
+    /// Something outside did not answer, such as a full disk.
+    Outside = 5,
 }
 
 impl From<Code> for ExitCode {

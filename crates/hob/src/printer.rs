@@ -6,6 +6,7 @@ use hob_text::{Catalogue, Language, Message};
 use serde::Serialize;
 
 use crate::cli::{Colour, Global, LanguageChoice};
+use crate::exit::Code;
 use crate::failure::Failure;
 
 /// Width used when standard output is not a terminal; the house promises that tables fit it.
@@ -64,8 +65,12 @@ impl Printer {
 
     /// One line of data. A reader that went away ends the program quietly, as in `hob ... | head`.
     pub fn line(&self, text: &str) {
-        if writeln!(io::stdout().lock(), "{text}").is_err() {
-            std::process::exit(0);
+        if let Err(error) = writeln!(io::stdout().lock(), "{text}") {
+            if error.kind() == io::ErrorKind::BrokenPipe {
+                std::process::exit(Code::Done as i32);
+            }
+            self.note(&format!("{}: {error}", self.get("word-error")));
+            std::process::exit(Code::Outside as i32);
         }
     }
 

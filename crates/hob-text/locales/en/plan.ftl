@@ -16,7 +16,7 @@ column-unit-cost = per { $unit }
 column-stage = stage
 column-price-hour = per hour
 column-price-month = per month
-column-from = cheapest from
+column-from = best from
 column-mode = billing
 
 plan-head = { $name } ({ $kind }, { $stage })
@@ -93,15 +93,15 @@ memory-communication = communication
 memory-allocator-slack = allocator slack
 memory-companions = companions
 
-unit-million-output-tokens = million output tokens
-unit-million-tokens = million tokens
-unit-thousand-requests = thousand requests
-unit-thousand-images = thousand images
-unit-thousand-sequences = thousand sequences
+unit-million-output-tokens = 1M output tokens
+unit-million-tokens = 1M tokens
+unit-thousand-requests = 1k requests
+unit-thousand-images = 1k images
+unit-thousand-sequences = 1k sequences
 unit-audio-hour = hour of audio
 unit-video-clip = clip
 unit-video-hour = hour of video
-unit-thousand-frames = thousand frames
+unit-thousand-frames = 1k frames
 unit-epoch = epoch
 
 goal-latency = { $name } { $percentile } at most { $limit }
@@ -219,3 +219,5 @@ plan-understood-load = Load: { $peak } at the peak, { $mean } on average over th
 plan-understood-concurrency = Load: { $count } requests in flight at all times.
 plan-understood-amount = Amount: { $amount } items in all.
 plan-understood-lengths = Each request: { $prompt } prompt tokens, { $output } output tokens, { $hit } of the prompt found in the cache.
+warning-context = A request of { $tokens } tokens is longer than the { $limit } tokens that the model was made for.
+warning-budget-unchecked = The budget is not checked against this offer: state an exchange rate to its currency (where.exchange), and a period for a service.

@@ -219,3 +219,5 @@ plan-understood-load = 负载：高峰 { $peak }，全天平均 { $mean }。
 plan-understood-concurrency = 负载：始终有 { $count } 个请求在处理。
 plan-understood-amount = 总量：{ $amount } 条。
 plan-understood-lengths = 每个请求：提示 { $prompt } 个 token，输出 { $output } 个 token，提示的 { $hit } 命中缓存。
+warning-context = 一个请求有 { $tokens } 个 token，超过模型的 { $limit } 个 token 上限。
+warning-budget-unchecked = 预算未与此报价核对：请给出到其币种的汇率（where.exchange）；在线服务的预算需写明周期。

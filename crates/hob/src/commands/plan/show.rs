@@ -6,7 +6,7 @@ use hob_plan::{Bill, Change, Choice, Plan, PriceGroup, Reason, Rejected, Speed};
 use hob_text::Message;
 
 use super::words;
-use crate::printer::Printer;
+use crate::printer::{Printer, printable};
 use crate::table::{Column, render};
 
 /// Ranked offers that are printed for each currency.
@@ -54,7 +54,7 @@ pub fn plan(plan: &Plan, file: &Path, printer: &Printer) {
 
 fn understood(plan: &Plan, printer: &Printer) {
     let head = Message::new("plan-head")
-        .with("name", &plan.workload)
+        .with("name", printable(&plan.workload))
         .with("kind", plan.kind)
         .with("stage", words::stage(plan.stage, printer));
     printer.line(&printer.text(&head));
@@ -234,7 +234,7 @@ fn bills(choice: &Choice, printer: &Printer) {
     printer.line(&printer.get(if first.for_whole_job { "plan-bills-head-job" } else { "plan-bills-head-month" }));
     let cost = if first.for_whole_job { "column-cost-job" } else { "column-cost-month" };
     let mut columns = vec![
-        Column::Words(printer.get("column-mode")),
+        Column::Names(printer.get("column-mode")),
         Column::Figures(printer.get("column-price-hour")),
         Column::Figures(printer.get("column-price-month")),
         Column::Figures(printer.text(&Message::new(cost).with("currency", first.cost.currency))),
