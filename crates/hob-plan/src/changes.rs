@@ -4,7 +4,7 @@ use hob_text::Message;
 use hob_units::{Bytes, Quantity, Seconds, Tokens};
 use hob_workload::{Method, Optimizer, Precision, Work, Workload};
 
-use crate::document::{Change, Plan};
+use crate::document::{Change, Plan, Rejected};
 use crate::plan::{Inputs, core};
 use crate::reason::Reason;
 
@@ -51,7 +51,9 @@ pub(crate) fn nearest(workload: &Workload, inputs: &Inputs<'_>) -> Vec<Change> {
 
 /// The offer that lacks least memory, when memory is what lacks.
 fn still_needed(plan: &Plan) -> Option<(Bytes, Bytes)> {
-    if plan.is_feasible() {
+    let memory = Reason::Memory { needed: Bytes(0), usable: Bytes(0) }.progress();
+    let is_other = |loser: &Rejected| loser.reason.progress() > memory;
+    if plan.is_feasible() || plan.rejected.iter().any(is_other) {
         return None;
     }
     let lacks = plan.rejected.iter().filter_map(|loser| match loser.reason {

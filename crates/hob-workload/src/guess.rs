@@ -75,6 +75,10 @@ pub(crate) fn task_of_model(name: &str) -> Option<Task> {
     if name.len() > NAME_MAX {
         return None;
     }
+    // A bare parameter count is said of language models.
+    if crate::read::parse_count(name.trim()).is_some() {
+        return Some(Task::Llm);
+    }
     // The owner's name comes first and often names a family that the model is not of (`google/vit-base`).
     let name = name.trim_end_matches('/').to_lowercase();
     let last = name.rsplit('/').next().unwrap_or(&name);

@@ -21,5 +21,4 @@ column-weights = weights
 
 error-plain = { $why }
 error-workload = { $path } has { $count } problem(s); nothing was planned
-hint-plain = { $action }
 hint-workload-file = give a workload file, such as examples/essay-grader.toml

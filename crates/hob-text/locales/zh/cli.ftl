@@ -21,5 +21,4 @@ column-weights = 权重
 
 error-plain = { $why }
 error-workload = { $path } 有 { $count } 处问题，未作规划
-hint-plain = { $action }
 hint-workload-file = 请给出任务文件，例如 examples/essay-grader.toml

@@ -43,7 +43,7 @@ pub fn run(
         feed: &feed,
         today: &today,
     };
-    let plan = plan(&workload, &inputs).map_err(failure)?;
+    let plan = plan(&workload, &inputs).map_err(|error| failure(error, printer))?;
     if printer.json_wanted() {
         printer.json("hob.plan/1", &plan);
     } else if let Some(out) = html {
@@ -67,16 +67,9 @@ fn model(workload: &Workload, file: &Path) -> Result<Option<ModelGraph>, Failure
     super::model::read(reference, folder).map(Some)
 }
 
-fn failure(error: PlanError) -> Failure {
+fn failure(error: PlanError, printer: &Printer) -> Failure {
     match error {
-        PlanError::Unknown(unknown) => {
-            let hint = unknown.hint();
-            let failure = Failure::input("E-UNKNOWN-NAME", Message::new("error-plain").with("why", &unknown));
-            match hint {
-                Some(hint) => failure.hint(Message::new("hint-plain").with("action", hint)),
-                None => failure,
-            }
-        }
+        PlanError::Unknown(unknown) => super::catalogs::unknown(&unknown, printer),
         other => Failure::input("E-PLAN", Message::new("error-plain").with("why", other)),
     }
 }
