@@ -9,7 +9,7 @@ use hob_estimate::{
 use hob_model::{ModelGraph, companions};
 use hob_text::Message;
 use hob_units::{HOURS_PER_MONTH, Interval, PerSecond, Seconds, Share};
-use hob_workload::{Minimise, Precision, Serve, Task, Workload};
+use hob_workload::{Precision, Serve, Task, Workload};
 
 use crate::bill::Need;
 use crate::document::{Goal, Layout, Solution, Speed};
@@ -18,7 +18,7 @@ use crate::limits::Limits;
 use crate::llm::{goal, limit};
 use crate::load;
 use crate::reason::{Reason, further};
-use crate::search::{Asked, Found};
+use crate::search::{Asked, Found, number_format};
 use crate::unit::{Output, Unit};
 
 /// Batches that are tried; past the largest, throughput has long flattened.
@@ -76,7 +76,9 @@ impl<'a> ForwardSearch<'a> {
         for batch in BATCHES {
             let strategy = ForwardStrategy::one_gpu(engine(self.serve.engine.as_deref()), precision, batch);
             match self.attempt(hardware, strategy, limits) {
-                Ok(found) if best.as_ref().is_none_or(|known| self.is_better(&found, known)) => best = Some(found),
+                Ok(found) if best.as_ref().is_none_or(|known| found.is_better(known, self.workload, self.asked)) => {
+                    best = Some(found)
+                }
                 Ok(_) => {}
                 Err(reason) => {
                     // A larger batch needs more memory still.
@@ -89,16 +91,6 @@ impl<'a> ForwardSearch<'a> {
             }
         }
         best.ok_or_else(|| failure.unwrap_or_else(|| Reason::Unsupported { why: "no batch was tried".to_owned() }))
-    }
-
-    fn is_better(&self, new: &Found, known: &Found) -> bool {
-        let (new, known) = (&new.solution, &known.solution);
-        let (time, before) = (new.speed.time().mid.0, known.speed.time().mid.0);
-        match (self.workload.objective.minimise, &self.asked) {
-            (Minimise::Time, _) => time < before * 0.98,
-            (_, Asked::Amount(_)) => f64::from(new.machines) * time < f64::from(known.machines) * before * 0.98,
-            _ => new.machines < known.machines,
-        }
     }
 
     fn attempt(&self, hardware: &Hardware<'_>, strategy: ForwardStrategy, limits: &Limits) -> Result<Found, Reason> {
@@ -148,9 +140,7 @@ impl<'a> ForwardSearch<'a> {
         };
         let used = load::machine_hours(&self.serve.traffic, machines, self.least());
         let used = self.workload.utilisation.unwrap_or(used);
-        // Outside the stated share of the time nothing is served.
-        let serving = self.workload.utilisation.map_or(1.0, |share| share.0);
-        let items = load::mean(&self.serve.traffic).0 * Seconds::from_hours(HOURS_PER_MONTH).0 * serving;
+        let items = load::in_a_month(&self.serve.traffic, self.workload.utilisation);
         Ok(self.found(
             hardware,
             batch.strategy,
@@ -302,14 +292,7 @@ fn shape(serve: &Serve, graph: &ModelGraph) -> ForwardShape {
 fn precision(wish: Option<Precision>, hardware: &Hardware<'_>) -> NumberFormat {
     let has = |compute| hardware.gpu.peak(compute).is_some();
     match wish {
-        Some(Precision::Fp32) => NumberFormat::Fp32,
-        Some(Precision::Tf32) => NumberFormat::Tf32,
-        Some(Precision::Fp16) => NumberFormat::Fp16,
-        Some(Precision::Bf16) => NumberFormat::Bf16,
-        Some(Precision::Fp8) => NumberFormat::Fp8,
-        Some(Precision::Int8) => NumberFormat::Int8,
-        Some(Precision::Int4) => NumberFormat::Int4,
-        Some(Precision::Fp4) => NumberFormat::Fp4,
+        Some(precision) => number_format(precision),
         None if has(ComputeType::Fp16) => NumberFormat::Fp16,
         None if has(ComputeType::Bf16) => NumberFormat::Bf16,
         None => NumberFormat::Fp32,

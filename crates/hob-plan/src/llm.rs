@@ -10,7 +10,7 @@ use hob_estimate::{
 use hob_model::ModelGraph;
 use hob_text::Message;
 use hob_units::{Interval, PerSecond, Seconds, Share};
-use hob_workload::{Goal as Latency, Minimise, Percentile, Precision, Serve, Slo, Stage, Workload};
+use hob_workload::{Goal as Latency, Percentile, Precision, Serve, Slo, Stage, Workload};
 
 use crate::bill::Need;
 use crate::document::{Goal, Layout, Solution, Speed, deadline_goal};
@@ -113,7 +113,11 @@ impl<'a> LlmSearch<'a> {
                     memory_utilization: MEMORY_UTILIZATION,
                 };
                 match self.attempt(hardware, profile, strategy, limits) {
-                    Ok(found) if best.as_ref().is_none_or(|known| self.is_better(&found, known)) => best = Some(found),
+                    Ok(found)
+                        if best.as_ref().is_none_or(|known| found.is_better(known, self.workload, self.asked)) =>
+                    {
+                        best = Some(found)
+                    }
                     Ok(_) => {}
                     Err(reason) => failure = further(failure, reason),
                 }
@@ -122,20 +126,6 @@ impl<'a> LlmSearch<'a> {
         best.ok_or_else(|| {
             failure.unwrap_or_else(|| Reason::Unsupported { why: "no layout divides the GPUs".to_owned() })
         })
-    }
-
-    fn is_better(&self, new: &Found, known: &Found) -> bool {
-        let (new, known) = (&new.solution, &known.solution);
-        let faster = new.speed.time().mid.0 < known.speed.time().mid.0 * 0.98;
-        match self.workload.objective.minimise {
-            Minimise::Time => faster,
-            // Machines of a job are not all its cost; its length is.
-            _ if matches!(self.asked, Asked::Amount(_)) => {
-                f64::from(new.machines) * new.speed.time().mid.0
-                    < f64::from(known.machines) * known.speed.time().mid.0 * 0.98
-            }
-            _ => new.machines < known.machines,
-        }
     }
 
     fn attempt(
@@ -153,7 +143,7 @@ impl<'a> LlmSearch<'a> {
         let placed = match self.asked {
             Asked::Rate(rate) => replica.for_rate(rate, limits)?,
             Asked::InFlight(in_flight) => replica.for_in_flight(in_flight, limits)?,
-            Asked::Amount(amount) => replica.for_amount(amount, limits)?,
+            Asked::Amount(amount) => replica.for_amount(amount, alone.kv_slots, limits)?,
         };
         let notes = placed.estimate.quality_note.map(Message::new);
         let kv_note = (strategy.kv == KvFormat::Fp8).then(|| Message::new("quality-kv-fp8"));
@@ -245,9 +235,7 @@ impl Replica<'_> {
         let estimate = self.at(Arrival::Open(PerSecond(rate.0 / f64::from(replicas))))?;
         let traffic = &search.serve.traffic;
         let used = search.workload.utilisation.unwrap_or_else(|| load::machine_hours(traffic, machines, least));
-        // Outside the stated share of the time nothing is served.
-        let serving = search.workload.utilisation.map_or(1.0, |share| share.0);
-        let requests = load::mean(traffic).0 * Seconds::from_hours(hob_units::HOURS_PER_MONTH).0 * serving;
+        let requests = load::in_a_month(traffic, search.workload.utilisation);
         Ok(self.service(machines, replicas, PerSecond(capacity.0 * f64::from(replicas)), estimate, requests, used))
     }
 
@@ -302,8 +290,8 @@ impl Replica<'_> {
     }
 
     /// An offline job keeps as many sequences in flight as fit.
-    fn for_amount(&self, amount: f64, limits: &Limits) -> Result<Placed, Reason> {
-        let slots = self.at(Arrival::Closed(1))?.kv_slots.min(u64::from(self.strategy.batch_max));
+    fn for_amount(&self, amount: f64, kv_slots: u64, limits: &Limits) -> Result<Placed, Reason> {
+        let slots = kv_slots.min(u64::from(self.strategy.batch_max));
         let estimate = self.at(Arrival::Closed(u32::try_from(slots.max(1)).unwrap_or(u32::MAX)))?;
         let groups = f64::from(self.per_machine()) / f64::from(self.hardware.nodes);
         let one: Interval<PerSecond> = estimate.requests_per_second.scaled(groups);

@@ -1,6 +1,6 @@
 //! The rate of requests over a day, and the machines that it needs hour by hour.
 
-use hob_units::{PerSecond, Share};
+use hob_units::{HOURS_PER_MONTH, PerSecond, Seconds, Share};
 use hob_workload::{RateWindow, Traffic};
 
 /// Hours of a day.
@@ -34,6 +34,12 @@ pub(crate) fn peak(traffic: &Traffic) -> PerSecond {
 /// Mean rate of the day.
 pub(crate) fn mean(traffic: &Traffic) -> PerSecond {
     PerSecond(hourly(traffic).into_iter().sum::<f64>() / f64::from(HOURS))
+}
+
+/// Requests in an average month. Outside the stated share of the time nothing is served.
+pub(crate) fn in_a_month(traffic: &Traffic, utilisation: Option<Share>) -> f64 {
+    let serving = utilisation.map_or(1.0, |share| share.0);
+    mean(traffic).0 * Seconds::from_hours(HOURS_PER_MONTH).0 * serving
 }
 
 /// Share of the machine hours that are in use when the machines which an hour does not need are stopped. `least` machines

@@ -53,6 +53,7 @@ pub fn plan(workload: &Workload, inputs: &Inputs<'_>) -> Result<Plan, PlanError>
     let catalog = offers::with_machines(inputs.catalog, &workload.place.machines, inputs.today)?;
     let inputs = &Inputs { catalog: &catalog, ..*inputs };
     let mut plan = core(workload, inputs)?;
+    plan.understood = understood(workload, inputs);
     plan.variants = variants::both(workload, inputs, &plan);
     if plan.is_feasible() {
         plan.warnings = warnings::of(workload, inputs, &plan);
@@ -74,7 +75,7 @@ pub(crate) fn core(workload: &Workload, inputs: &Inputs<'_>) -> Result<Plan, Pla
         workload: workload.name.clone(),
         kind: kind(&workload.work),
         stage: workload.stage,
-        understood: understood(workload, inputs),
+        understood: Vec::new(),
         assumed: workload.assumed.clone(),
         ranked: priced.ranked,
         unpriced: priced.unpriced,

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use hob_catalog::Offer;
-use hob_estimate::{FeedRates, Hardware};
+use hob_estimate::{FeedRates, Hardware, NumberFormat};
 use hob_model::ModelKind;
 use hob_text::Message;
 use hob_units::PerSecond;
-use hob_workload::{Serve, Task, Traffic, Train, TrainLength, Work, Workload};
+use hob_workload::{Minimise, Precision, Serve, Task, Traffic, Train, TrainLength, Work, Workload};
 
 use crate::bill::Need;
 use crate::document::{Goal, Solution, Speed, deadline_goal};
@@ -28,6 +28,34 @@ use crate::unit::{Output, Unit};
 pub(crate) struct Found {
     pub solution: Solution,
     pub need: Need,
+}
+
+impl Found {
+    /// Whether this layout is to be preferred on the same hardware: by time when that is the objective, by machine hours
+    /// for a job, by machines for a service. A gain of less than 2 % is none.
+    pub(crate) fn is_better(&self, known: &Self, workload: &Workload, asked: Asked) -> bool {
+        let (new, known) = (&self.solution, &known.solution);
+        let (time, before) = (new.speed.time().mid.0, known.speed.time().mid.0);
+        match (workload.objective.minimise, asked) {
+            (Minimise::Time, _) => time < before * 0.98,
+            (_, Asked::Amount(_)) => f64::from(new.machines) * time < f64::from(known.machines) * before * 0.98,
+            _ => new.machines < known.machines,
+        }
+    }
+}
+
+/// The number format that the user wishes, as estimates name it.
+pub(crate) fn number_format(precision: Precision) -> NumberFormat {
+    match precision {
+        Precision::Fp32 => NumberFormat::Fp32,
+        Precision::Tf32 => NumberFormat::Tf32,
+        Precision::Fp16 => NumberFormat::Fp16,
+        Precision::Bf16 => NumberFormat::Bf16,
+        Precision::Fp8 => NumberFormat::Fp8,
+        Precision::Int8 => NumberFormat::Int8,
+        Precision::Int4 => NumberFormat::Int4,
+        Precision::Fp4 => NumberFormat::Fp4,
+    }
 }
 
 /// What is asked of a model.

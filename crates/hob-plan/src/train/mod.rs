@@ -18,6 +18,7 @@ use hob_workload::{Method, Optimizer, Precision, Train, TrainLength, Workload};
 use self::space::{Fixed, Split, micro_batches, shardings, splits};
 use crate::document::{Goal, Layout, Speed};
 use crate::reason::{Reason, further};
+use crate::search::number_format;
 
 /// A layout that works, before it is priced.
 #[derive(Debug, Clone)]
@@ -244,14 +245,7 @@ fn precision(wish: Option<Precision>, hardware: &Hardware<'_>) -> NumberFormat {
     let gpu = hardware.gpu;
     let has = |compute| gpu.peak(compute).is_some();
     match wish {
-        Some(Precision::Fp32) => NumberFormat::Fp32,
-        Some(Precision::Tf32) => NumberFormat::Tf32,
-        Some(Precision::Fp16) => NumberFormat::Fp16,
-        Some(Precision::Fp8) => NumberFormat::Fp8,
-        Some(Precision::Bf16) => NumberFormat::Bf16,
-        Some(Precision::Fp4) => NumberFormat::Fp4,
-        Some(Precision::Int8) => NumberFormat::Int8,
-        Some(Precision::Int4) => NumberFormat::Int4,
+        Some(precision) => number_format(precision),
         None if gpu.architecture > GpuArchitecture::Turing && has(ComputeType::Bf16) => NumberFormat::Bf16,
         None if has(ComputeType::Fp16) => NumberFormat::Fp16,
         None => NumberFormat::Fp32,
