@@ -29,6 +29,7 @@ pub const ROOMS: &[Room] = &[
     Room { name: "hob-model", may_see: &["hob-units"], is_pure: true },
     Room { name: "hob-workload", may_see: &["hob-units", "hob-text"], is_pure: true },
     Room { name: "hob-estimate", may_see: &["hob-units", "hob-catalog", "hob-model"], is_pure: true },
+    Room { name: "hob-calibrate", may_see: &["hob-units", "hob-catalog", "hob-model", "hob-estimate"], is_pure: true },
     Room {
         name: "hob-plan",
         may_see: &["hob-units", "hob-text", "hob-catalog", "hob-model", "hob-workload", "hob-estimate"],
@@ -36,7 +37,16 @@ pub const ROOMS: &[Room] = &[
     },
     Room {
         name: "hob",
-        may_see: &["hob-units", "hob-text", "hob-catalog", "hob-model", "hob-workload", "hob-estimate", "hob-plan"],
+        may_see: &[
+            "hob-units",
+            "hob-text",
+            "hob-catalog",
+            "hob-model",
+            "hob-workload",
+            "hob-estimate",
+            "hob-calibrate",
+            "hob-plan",
+        ],
         is_pure: false,
     },
     Room { name: "xtask", may_see: &[], is_pure: false },

@@ -1,0 +1,28 @@
+//! Measured rows against predictions.
+//!
+//! One way through: a table's rows become [`Question`]s (what to ask the estimator, and what was measured), the
+//! estimator answers with intervals, and [`Score`]s say how far they lie from the measurements. Scoring a user's table,
+//! proving accuracy on rows that a fit never saw, fitting and probing are four readings of the same questions.
+//! Pure: tables enter as text.
+
+mod evaluate;
+mod filter;
+mod forward;
+mod library;
+mod machine;
+mod question;
+mod score;
+mod serving;
+mod serving_memory;
+mod table;
+mod target;
+mod training;
+
+pub use evaluate::{Evaluation, Grouping, TargetScore, Unscored, VerdictScore, evaluate};
+pub use filter::{Filter, FilterError};
+pub use library::Library;
+pub use machine::Machine;
+pub use question::{Answer, Ask, Question, Unanswered};
+pub use score::{Outcome, Score};
+pub use table::{MeasuredTable, Row, TableError, TableKind};
+pub use target::Target;
