@@ -3,6 +3,7 @@
 //! A figure holds for the machine and the load under which it was taken. To quote one against another program, measure
 //! both side by side.
 
+mod peer;
 mod processes;
 mod sharded_model;
 mod timing;
@@ -29,21 +30,36 @@ struct Bench {
     name: &'static str,
     says: &'static str,
     run: fn(&Ground) -> Result<Vec<Timing>>,
+    /// Needs a program that is not ours: runs only when it is named.
+    only_named: bool,
 }
 
 /// One row per bench.
 const BENCHES: &[Bench] = &[
-    Bench { name: "start", says: "`hob --version`, process start to end", run: processes::start },
-    Bench { name: "plan", says: "`hob plan` over the whole catalog, process start to end", run: processes::plan },
+    Bench { name: "start", says: "`hob --version`, process start to end", run: processes::start, only_named: false },
+    Bench {
+        name: "plan",
+        says: "`hob plan` over the whole catalog, process start to end",
+        run: processes::plan,
+        only_named: false,
+    },
     Bench {
         name: "plans-per-second",
         says: "finished `hob plan` processes in a second, on one core and on all",
         run: processes::plans_per_second,
+        only_named: false,
     },
     Bench {
         name: "inspect-400b",
         says: "`hob inspect` on a sharded 405B dense and a 480B mixture-of-experts model",
         run: sharded_model::inspect,
+        only_named: false,
+    },
+    Bench {
+        name: "peer",
+        says: "the same question to `hob plan` and to AIConfigurator 0.12, in turns (only when named)",
+        run: peer::side_by_side,
+        only_named: true,
     },
 ];
 
@@ -81,7 +97,7 @@ pub fn run(workspace: &Workspace, arguments: &[String]) -> Result<bool> {
     }
     let ground = Ground { workspace, hob: workspace.hob("release"), runs };
     let mut timings = Vec::new();
-    for bench in BENCHES.iter().filter(|bench| names.is_empty() || names.contains(&bench.name)) {
+    for bench in BENCHES.iter().filter(|bench| names.contains(&bench.name) || names.is_empty() && !bench.only_named) {
         eprintln!("{}: {}", bench.name, bench.says);
         timings.extend((bench.run)(&ground).with_context(|| format!("bench `{}`", bench.name))?);
     }

@@ -92,19 +92,19 @@ pub fn repeat(hob: &Path, arguments: &[OsString], runs: usize) -> Result<Vec<Dur
 }
 
 /// From before the process starts until it has ended. What it prints is thrown away; a failure is an error.
-fn once(hob: &Path, arguments: &[OsString]) -> Result<Duration> {
+pub fn once(program: &Path, arguments: &[OsString]) -> Result<Duration> {
     let start = Instant::now();
-    let status = Command::new(hob)
+    let status = Command::new(program)
         .args(arguments)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .status()
-        .with_context(|| format!("could not start {}", hob.display()))?;
+        .with_context(|| format!("could not start {}", program.display()))?;
     let duration = start.elapsed();
     if !status.success() {
         let shown: Vec<_> = arguments.iter().map(|argument| argument.to_string_lossy()).collect();
-        bail!("`hob {}` ended with {status}", shown.join(" "));
+        bail!("`{} {}` ended with {status}", program.display(), shown.join(" "));
     }
     Ok(duration)
 }
