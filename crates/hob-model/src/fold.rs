@@ -99,7 +99,11 @@ impl Operator {
                 .saturating_mul(*kernel_elements)
                 .saturating_add(if *bias { *outputs } else { 0 }),
             OpKind::Parameter { elements } => *elements,
-            OpKind::Attention(_) | OpKind::Activation { .. } | OpKind::Elementwise { .. } | OpKind::MatMul { .. } => 0,
+            OpKind::Attention(_)
+            | OpKind::Activation { .. }
+            | OpKind::Elementwise { .. }
+            | OpKind::MatMul { .. }
+            | OpKind::Opaque => 0,
         };
         one.saturating_mul(u64::from(self.copies))
     }
@@ -116,7 +120,8 @@ impl Operator {
         self.weights() / u64::from(self.copies.max(1)) * u64::from(self.active)
     }
 
-    /// Forward FLOPs over one sample of `shape`. Elementwise work counts as zero: it is bandwidth, not arithmetic.
+    /// Forward FLOPs over one sample of `shape`. Elementwise work counts as zero: it is bandwidth, not arithmetic. Work that
+    /// is not known adds nothing; see [`ModelGraph::opaque_operators`].
     #[must_use]
     pub fn flops(&self, shape: &Shape) -> f64 {
         let positions = self.extent.positions(shape);
@@ -140,7 +145,8 @@ impl Operator {
             | OpKind::Norm { .. }
             | OpKind::Activation { .. }
             | OpKind::Elementwise { .. }
-            | OpKind::Parameter { .. } => 0.0,
+            | OpKind::Parameter { .. }
+            | OpKind::Opaque => 0.0,
         }
     }
 }
@@ -169,11 +175,13 @@ pub struct ModelSummary {
     pub bytes_by_dtype: BTreeMap<Dtype, Bytes>,
     /// Sum of the above.
     pub weight_bytes: Bytes,
-    /// Forward FLOPs for one sample of the native shape.
-    pub flops: Flops,
+    /// Forward FLOPs for one sample of the native shape; `None` when no operator that computes is known.
+    pub flops: Option<Flops>,
+    /// Operators whose work is not known: with any, `flops` is a floor.
+    pub opaque_operators: u64,
     /// KV-cache bytes that one more token adds at 16 bits, before any window is full.
     pub kv_bytes_per_token: Bytes,
-    /// Bytes of constant state for each sequence at 16 bits (linear attention, cross attention).
+    /// Bytes of constant state for each sequence: of linear attention in its own types, of cross attention at 16 bits.
     pub state_bytes_per_sequence: Bytes,
 }
 
@@ -249,6 +257,12 @@ impl ModelGraph {
         )
     }
 
+    /// Operators whose work is not known.
+    #[must_use]
+    pub fn opaque_operators(&self) -> u64 {
+        self.operators().filter(|(_, op)| op.kind == OpKind::Opaque).map(|(repeat, _)| u64::from(repeat)).sum()
+    }
+
     /// Weight bytes by storage type: the headers' own figures when they were read, else parameters times bits.
     #[must_use]
     pub fn bytes_by_dtype(&self) -> BTreeMap<Dtype, Bytes> {
@@ -280,7 +294,7 @@ impl ModelGraph {
         Bytes::from_base(elements * bits / 8.0 + self.state_elements() * 2.0)
     }
 
-    /// Elements of recurrent state for each sequence (kept at 16 bits).
+    /// Elements of recurrent state for each sequence; one of 32 bits counts as two.
     fn state_elements(&self) -> f64 {
         self.operators()
             .map(|(repeat, op)| match op.kind {
@@ -316,7 +330,8 @@ impl ModelGraph {
             parts,
             weight_bytes: bytes_by_dtype.values().copied().sum(),
             bytes_by_dtype,
-            flops: self.flops(&self.native_shape),
+            flops: Some(self.flops(&self.native_shape)).filter(|flops| flops.0 > 0.0),
+            opaque_operators: self.opaque_operators(),
             kv_bytes_per_token: self.kv_bytes(1, 16.0) - no_context,
             state_bytes_per_sequence: no_context,
         }

@@ -308,6 +308,8 @@ pub enum OpKind {
         /// How many.
         elements: u64,
     },
+    /// Work that is not known: an operator of somebody's own, or a body that runs as often as the data say.
+    Opaque,
 }
 
 /// Attention without its projections.

@@ -5,6 +5,7 @@ use hob_units::{Interval, PerSecond, Seconds, Share};
 use hob_workload::Workload;
 
 use crate::document::{Goal, deadline_goal};
+use crate::fewest::{MACHINES_MAX, fewest};
 use crate::limits::Limits;
 use crate::reason::Reason;
 
@@ -36,7 +37,7 @@ pub(crate) fn farm(
         limits.check(1, gpus_of_one)?;
         return Ok(Farm { machines: 1, duration: alone, goals: Vec::new() });
     };
-    let machines = fewest(alone, deadline, workload.objective.confidence)?;
+    let machines = machines(alone, deadline, workload.objective.confidence)?;
     limits.check(machines, gpus_of_one)?;
     let duration: Interval<Seconds> = alone.scaled(1.0 / f64::from(machines));
     Ok(Farm { machines, duration, goals: vec![deadline_goal(deadline, duration)] })
@@ -52,7 +53,7 @@ pub(crate) fn keeping_up(
 ) -> Result<Farm, Reason> {
     let hour = Seconds::from_hours(1.0);
     let least = workload.constraints.min_replicas.unwrap_or(1).max(1);
-    let machines = fewest(alone, hour, workload.objective.confidence)?.max(least);
+    let machines = machines(alone, hour, workload.objective.confidence)?.max(least);
     limits.check(machines, gpus_of_one)?;
     let duration: Interval<Seconds> = alone.scaled(1.0 / f64::from(machines));
     let goal = Goal { what: Message::new("goal-keeps-up"), probability: duration.probability_at_most(hour) };
@@ -60,38 +61,25 @@ pub(crate) fn keeping_up(
 }
 
 /// The smallest number of machines that together take at most `limit` surely enough.
-fn fewest(alone: Interval<Seconds>, limit: Seconds, confidence: Share) -> Result<u32, Reason> {
+fn machines(alone: Interval<Seconds>, limit: Seconds, confidence: Share) -> Result<u32, Reason> {
     let with = |machines: u32| -> Interval<Seconds> { alone.scaled(1.0 / f64::from(machines)) };
-    let sure = |machines: u32| with(machines).probability_at_most(limit) >= confidence.0;
-    if !sure(MACHINES_MAX) {
+    let sure = |machines: u32| Ok(with(machines).probability_at_most(limit) >= confidence.0);
+    fewest(MACHINES_MAX, sure)?.ok_or_else(|| {
         let best = with(MACHINES_MAX);
         let probability = Some(best.probability_at_most(limit));
-        return Err(Reason::TooSlow { machines: MACHINES_MAX, reached: Some(best.mid), probability });
-    }
-    let (mut few, mut enough) = (0_u32, MACHINES_MAX);
-    while few + 1 < enough {
-        let middle = few.midpoint(enough);
-        if sure(middle) {
-            enough = middle;
-        } else {
-            few = middle;
-        }
-    }
-    Ok(enough)
+        Reason::TooSlow { machines: MACHINES_MAX, reached: Some(best.mid), probability }
+    })
 }
-
-/// More machines than this for one workload is a sign of a wrong unit; also bounds the arithmetic.
-pub(crate) const MACHINES_MAX: u32 = 10_000;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     /// With a band of a factor of two, the number of machines is what the confidence asks for, and no more.
-    fn check(alone_hours: f64, limit_hours: f64, confidence: f64, machines: Option<u32>) {
+    fn check(alone_hours: f64, limit_hours: f64, confidence: f64, wanted: Option<u32>) {
         let alone = Interval::within_factor(Seconds::from_hours(alone_hours), 2.0);
-        let found = fewest(alone, Seconds::from_hours(limit_hours), Share(confidence)).ok();
-        assert_eq!(found, machines, "{alone_hours} h of work in {limit_hours} h at {confidence}");
+        let found = machines(alone, Seconds::from_hours(limit_hours), Share(confidence)).ok();
+        assert_eq!(found, wanted, "{alone_hours} h of work in {limit_hours} h at {confidence}");
     }
 
     #[test]

@@ -13,7 +13,8 @@ use hob_workload::{Precision, Serve, Task, Workload};
 
 use crate::bill::Need;
 use crate::document::{Goal, Layout, Solution, Speed};
-use crate::farm::{MACHINES_MAX, farm};
+use crate::farm::farm;
+use crate::fewest::{MACHINES_MAX, fewest};
 use crate::limits::Limits;
 use crate::llm::{goal, limit};
 use crate::load;
@@ -168,10 +169,10 @@ impl<'a> ForwardSearch<'a> {
         };
         let goals =
             |replicas: u32| -> Vec<Goal> { self.limits.iter().map(|limit| goal(limit, latency(replicas))).collect() };
-        let keeps =
-            |replicas: u32| goals(replicas).iter().all(|goal| goal.probability >= self.workload.objective.confidence.0);
+        let confidence = self.workload.objective.confidence.0;
+        let keeps = |replicas: u32| Ok(goals(replicas).iter().all(|goal| goal.probability >= confidence));
         let most = u32::try_from(in_flight.div_ceil(u64::from(strategy.batch))).unwrap_or(u32::MAX).min(MACHINES_MAX);
-        let enough = (1..=most).find(|replicas| keeps(*replicas)).ok_or_else(|| self.too_slow(&estimate))?;
+        let enough = fewest(most, keeps)?.ok_or_else(|| self.too_slow(&estimate))?;
         let (machines, replicas) = limits.machines(enough.max(self.least()), hardware, self.least())?;
         let rate = PerSecond(in_flight as f64 / latency(replicas).mid.0.max(f64::MIN_POSITIVE));
         let speed =

@@ -8,6 +8,7 @@ mod changes;
 mod document;
 mod farm;
 mod feed;
+mod fewest;
 mod forward;
 mod limits;
 mod llm;

@@ -14,7 +14,7 @@ use hob_workload::{Goal as Latency, Percentile, Precision, Serve, Slo, Stage, Wo
 
 use crate::bill::Need;
 use crate::document::{Goal, Layout, Solution, Speed, deadline_goal};
-use crate::farm::{MACHINES_MAX, farm};
+use crate::fewest::{MACHINES_MAX, fewest};
 use crate::limits::Limits;
 use crate::load;
 use crate::reason::{Reason, further};
@@ -193,6 +193,14 @@ struct Placed {
     need: Need,
 }
 
+/// An offline job on a number of replicas.
+struct Job {
+    replicas: u32,
+    estimate: ServeEstimate,
+    rate: Interval<PerSecond>,
+    duration: Interval<Seconds>,
+}
+
 impl Replica<'_> {
     fn at(&self, arrival: Arrival) -> Result<ServeEstimate, Reason> {
         let load = ServeLoad { arrival, ..self.search.load };
@@ -239,7 +247,7 @@ impl Replica<'_> {
         Ok(self.service(machines, replicas, PerSecond(capacity.0 * f64::from(replicas)), estimate, requests, used))
     }
 
-    /// Halves the number of replicas until the requests in flight on each one make it miss a goal.
+    /// The fewest replicas on which the requests in flight keep every goal.
     fn for_in_flight(&self, in_flight: u64, limits: &Limits) -> Result<Placed, Reason> {
         let each = |replicas: u32| u32::try_from(in_flight.div_ceil(u64::from(replicas))).unwrap_or(u32::MAX);
         let keeps = |replicas: u32| -> Result<bool, Reason> {
@@ -249,18 +257,7 @@ impl Replica<'_> {
             Ok(!estimate.saturated && goals.iter().all(|goal| goal.probability >= confidence))
         };
         let most = u32::try_from(in_flight).unwrap_or(u32::MAX).min(MACHINES_MAX);
-        if !keeps(most)? {
-            return Err(self.too_slow(most));
-        }
-        let (mut few, mut enough) = (0_u32, most);
-        while few + 1 < enough {
-            let middle = few.midpoint(enough);
-            if keeps(middle)? {
-                enough = middle;
-            } else {
-                few = middle;
-            }
-        }
+        let enough = fewest(most, keeps)?.ok_or_else(|| self.too_slow(most))?;
         let least = self.replicas_min();
         let (machines, replicas) = self.machines(enough.max(least), least, limits)?;
         let estimate = self.at(Arrival::Closed(each(replicas)))?;
@@ -289,29 +286,60 @@ impl Replica<'_> {
         Placed { machines, replicas, estimate, speed, goals, outputs, need: Need::Always(used) }
     }
 
-    /// An offline job keeps as many sequences in flight as fit.
+    /// An offline job keeps as many sequences in flight as fit. A replica without a request would stand idle, so that there
+    /// are never more replicas than requests.
     fn for_amount(&self, amount: f64, kv_slots: u64, limits: &Limits) -> Result<Placed, Reason> {
-        let slots = kv_slots.min(u64::from(self.strategy.batch_max));
-        let estimate = self.at(Arrival::Closed(u32::try_from(slots.max(1)).unwrap_or(u32::MAX)))?;
-        let groups = f64::from(self.per_machine()) / f64::from(self.hardware.nodes);
-        let one: Interval<PerSecond> = estimate.requests_per_second.scaled(groups);
-        let nodes = self.hardware.nodes;
-        let farm = farm(self.search.workload, limits, self.hardware.instance.gpu_count, one, amount)?;
-        let machines = farm.machines.div_ceil(nodes) * nodes;
+        let slots = u32::try_from(kv_slots.min(u64::from(self.strategy.batch_max))).unwrap_or(u32::MAX).max(1);
+        let full = self.at(Arrival::Closed(slots))?;
+        let job = |groups: u32| self.job(amount, groups, slots, &full);
+        let objective = &self.search.workload.objective;
+        let nodes = self.hardware.nodes.max(1);
+        let useful = amount.ceil().max(1.0) / f64::from(self.per_machine());
+        let most = useful.ceil().min(f64::from(MACHINES_MAX / nodes)) as u32;
+        let groups = match objective.deadline {
+            None => 1,
+            Some(deadline) => {
+                let sure = |duration: Interval<Seconds>| duration.probability_at_most(deadline);
+                let keeps = |groups: u32| Ok(sure(job(groups)?.duration) >= objective.confidence.0);
+                match fewest(most, keeps)? {
+                    Some(groups) => groups,
+                    None => {
+                        let duration = job(most)?.duration;
+                        let (reached, probability) = (Some(duration.mid), Some(sure(duration)));
+                        return Err(Reason::TooSlow { machines: most.saturating_mul(nodes), reached, probability });
+                    }
+                }
+            }
+        };
+        let machines = groups.saturating_mul(nodes);
         limits.check(machines, self.hardware.instance.gpu_count)?;
-        // The last request still takes its whole time.
-        let duration = farm.duration.plus_independent(estimate.end_to_end.p50);
-        let goals = self.search.workload.objective.deadline.map(|deadline| deadline_goal(deadline, duration));
-        let speed = Speed::Job { duration, step: None, items_per_second: one.scaled(f64::from(machines)), mfu: None };
+        let Job { replicas, estimate, rate, duration } = job(groups)?;
+        let goals = objective.deadline.map(|deadline| deadline_goal(deadline, duration));
         Ok(Placed {
             machines,
-            replicas: (machines / nodes).saturating_mul(self.per_machine()),
+            replicas,
             estimate,
-            speed,
+            speed: Speed::Job { duration, step: None, items_per_second: rate, mfu: None },
             goals: goals.into_iter().collect(),
             outputs: self.search.outputs(amount),
             need: Need::Once(duration),
         })
+    }
+
+    /// An offline job on so many groups of machines; `full` is one replica with all its `slots` taken.
+    fn job(&self, amount: f64, groups: u32, slots: u32, full: &ServeEstimate) -> Result<Job, Reason> {
+        let requests = amount.ceil().max(1.0);
+        let replicas = f64::from(groups.saturating_mul(self.per_machine())).min(requests);
+        let in_flight = f64::from(slots).min((requests / replicas).ceil()) as u32;
+        let estimate = if in_flight == slots { full.clone() } else { self.at(Arrival::Closed(in_flight))? };
+        let rate: Interval<PerSecond> = estimate.requests_per_second.scaled(replicas);
+        // The first ones in flight take their whole time, at the end of which the others follow at the replicas' pace.
+        let others = (amount - f64::from(in_flight) * replicas).max(0.0);
+        let duration = rate.inverted::<Seconds>(others).plus_independent(estimate.end_to_end.p95);
+        if !duration.mid.0.is_finite() || !duration.high.0.is_finite() {
+            return Err(Reason::Unsupported { why: "the speed is not known".to_owned() });
+        }
+        Ok(Job { replicas: replicas as u32, estimate, rate, duration })
     }
 
     /// The first limit that an idle replica misses, and what it reaches there.

@@ -117,7 +117,7 @@ impl Work {
             // Two operands and a result.
             OpKind::Elementwise { width: row } => (Class::Elementwise, Quantised::Never, 3.0 * width(*row)),
             OpKind::MatMul { .. } => (Class::Matrix, Quantised::Never, 0.0),
-            OpKind::Parameter { .. } => return None,
+            OpKind::Parameter { .. } | OpKind::Opaque => return None,
         };
         let fusion = match op.kind {
             OpKind::Norm { norm: NormKind::Batch, .. } => Fusion::Folded,

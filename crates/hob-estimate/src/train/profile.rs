@@ -324,7 +324,7 @@ fn kept_bytes(op: &Operator, after_batch_norm: bool) -> f64 {
             Site::MlpOutput => 0.0,
             _ => 2.0 * *outputs as f64 * active,
         },
-        OpKind::Embedding { .. } | OpKind::Elementwise { .. } | OpKind::Parameter { .. } => 0.0,
+        OpKind::Embedding { .. } | OpKind::Elementwise { .. } | OpKind::Parameter { .. } | OpKind::Opaque => 0.0,
     }
 }
 
@@ -352,7 +352,7 @@ fn input_bytes(first: &Operator, shape: &Shape) -> f64 {
         OpKind::Embedding { width, .. } => *width,
         OpKind::Attention(attention) => attention.heads.saturating_mul(attention.v_dim),
         OpKind::LinearAttention { heads, value_dim, .. } => heads.saturating_mul(*value_dim),
-        OpKind::MatMul { .. } | OpKind::Parameter { .. } => 0,
+        OpKind::MatMul { .. } | OpKind::Parameter { .. } | OpKind::Opaque => 0,
     };
     let extent: &Extent = &first.extent;
     2.0 * width as f64 * extent.positions(shape)

@@ -91,7 +91,7 @@ fn unknown_operators(shapes: &Shapes, functions: &[String]) -> Vec<Unknown> {
         let what = if is_function { "local function" } else { "operator" };
         Unknown {
             what: format!("{what} {op} ({nodes} nodes)"),
-            consequence: "its weights are counted, its FLOPs are not".to_owned(),
+            consequence: "its weights are counted, its work is not known".to_owned(),
         }
     });
     let unresolved = shapes.unresolved.iter().map(|(op, nodes)| Unknown {

@@ -306,6 +306,21 @@ fn weights_of_subgraphs_count_as_parameters() {
     assert_eq!(graph.parameters(), 16 * 16 + 16);
     assert_eq!(stored_bytes(&graph), 4 * 272);
     assert!(graph.unknowns.iter().any(|note| note.what.contains("operator If")), "{:?}", graph.unknowns);
+    let summary = graph.summary();
+    assert_eq!((summary.flops, summary.opaque_operators), (None, 1), "work that is not known is not zero");
+}
+
+#[test]
+fn work_beside_a_loop_is_a_floor() {
+    let body = graph(&[node("MatMul", "inner", &["x", "w"], &["y"])], &[weight("w", &[4, 4])], &[], &[]);
+    let nodes = [
+        node("MatMul", "m", &["rows", "v"], &["state"]),
+        node("Loop", "loop", &["trips", "", "state"], &["out"])
+            .message(5, &Message::new().text(1, "body").message(6, &body)),
+    ];
+    let file = model(&graph(&nodes, &[weight("v", &[4, 4])], &[value("rows", 1, &[1, 4])], &[]));
+    let summary = read(&MemoryFiles::new().with("net.onnx", file), "net.onnx").summary();
+    assert_eq!((summary.flops.map(|flops| flops.0), summary.opaque_operators), (Some(2.0 * 16.0), 1));
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::dtype::Dtype;
 use crate::graph::{Extent, OpKind, Operator, Site};
 use crate::onnx::inputs::Binding;
 use crate::onnx::proto::{Attribute, Graph, Node};
-use crate::onnx::shapes::{Fact, Known, Shapes};
+use crate::onnx::shapes::{Fact, Known, Shapes, operator_name};
 use crate::onnx::tensor::{NUMBERS_MAX, TensorHead};
 
 /// Positions that a token grid may have beside its patches: class tokens and registers (DINOv2 has five).
@@ -52,6 +52,7 @@ pub(super) fn operators(graph: &Graph, order: &[usize], shapes: &Shapes, binding
 /// State while nodes are walked.
 pub(super) struct Builder<'g> {
     facts: &'g BTreeMap<String, Fact>,
+    without_rule: &'g BTreeMap<String, u64>,
     binding: &'g Binding,
     tensors: BTreeMap<&'g str, &'g TensorHead>,
     /// Positions of the picture's feature maps.
@@ -82,6 +83,7 @@ impl<'g> Builder<'g> {
         }
         Self {
             facts: &shapes.facts,
+            without_rule: &shapes.without_rule,
             binding,
             tensors,
             grids,
@@ -191,8 +193,13 @@ impl<'g> Builder<'g> {
     }
 
     fn node(&mut self, node: &'g Node) {
-        if !weighted::node(self, node) {
-            elementwise::node(self, node);
+        if weighted::node(self, node) {
+            return;
+        }
+        elementwise::node(self, node);
+        if self.without_rule.contains_key(&operator_name(node)) {
+            let at_once = Extent::Sample { positions: 1 };
+            self.push(node, named(node, Site::Other, Dtype::F32, OpKind::Opaque).over(at_once));
         }
     }
 

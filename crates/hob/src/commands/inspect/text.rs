@@ -2,7 +2,8 @@
 //! of what was not understood. Computes nothing of its own but shares.
 
 use hob_model::{
-    Certainty, Companion, Dtype, ModelGraph, ModelKind, ModelSummary, Origin, PartSummary, Shape, Unknown, companions,
+    Certainty, Companion, Dtype, ModelGraph, ModelKind, ModelSummary, OpKind, Origin, PartSummary, Shape, Unknown,
+    companions,
 };
 use hob_text::Message;
 use hob_units::{Bytes, Flops};
@@ -174,7 +175,8 @@ fn work(graph: &ModelGraph, printer: &Printer) {
     };
     if graph.kind != ModelKind::CausalLm {
         let id = format!("inspect-flops-{}", word(&graph.kind));
-        return say(&id, graph.flops(&graph.native_shape), graph.native_shape);
+        say(&id, graph.flops(&graph.native_shape), graph.native_shape);
+        return floor(graph, printer);
     }
     let one = Shape { tokens: 1, outputs: 1, ..Shape::default() };
     say("inspect-flops-token", graph.flops(&one), one);
@@ -182,6 +184,15 @@ fn work(graph: &ModelGraph, printer: &Printer) {
     if let Some(context) = graph.context_max.filter(|context| *context > 1) {
         let last = Shape { past: context - 1, ..one };
         say("inspect-flops-token-last", graph.flops(&last), last);
+    }
+    floor(graph, printer);
+}
+
+/// That what was said of the work is a floor, where some of it is not known.
+fn floor(graph: &ModelGraph, printer: &Printer) {
+    let count = graph.opaque_operators();
+    if count > 0 {
+        printer.wrapped(&printer.text(&Message::new("inspect-flops-floor").with("count", count)), 0);
     }
 }
 
@@ -197,7 +208,9 @@ fn memory(graph: &ModelGraph, summary: &ModelSummary, printer: &Printer) {
         printer.wrapped(&printer.text(&message), 0);
     }
     if summary.state_bytes_per_sequence > Bytes(0) {
-        let message = Message::new("inspect-state").with("bytes", summary.state_bytes_per_sequence);
+        let is_recurrent = graph.operators().any(|(_, op)| matches!(op.kind, OpKind::LinearAttention { .. }));
+        let id = if is_recurrent { "inspect-state-recurrent" } else { "inspect-state" };
+        let message = Message::new(id).with("bytes", summary.state_bytes_per_sequence);
         printer.wrapped(&printer.text(&message), 0);
     }
 }
