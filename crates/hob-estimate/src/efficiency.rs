@@ -10,7 +10,7 @@ use hob_units::Quantity;
 use serde::Serialize;
 use thiserror::Error;
 
-use crate::outcome::EstimateError;
+use crate::refusal::EstimateError;
 
 /// Where a coefficient holds. Empty means everywhere.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default, Serialize)]

@@ -12,6 +12,7 @@ mod limit;
 mod outcome;
 mod percentile;
 mod rate_table;
+mod refusal;
 mod render;
 mod serve;
 mod strategy;
@@ -28,9 +29,10 @@ pub use forward::{
 };
 pub use hardware::{Hardware, Link};
 pub use limit::{LatencyKind, Limit};
-pub use outcome::{EstimateError, Fit, MemoryEstimate, MemoryKind, MemoryTerm, TimeTerm};
+pub use outcome::{Fit, MemoryEstimate, MemoryKind, MemoryTerm, TimeTerm};
 pub use percentile::{Percentile4, Percentiles};
 pub use rate_table::RateTableError;
+pub use refusal::{EstimateError, Fact, LayoutFault, MediaTask, SENTENCES};
 pub use render::{RenderBasis, RenderEstimate, RenderJob, RenderMemory, estimate_render};
 pub use serve::{Arrival, ServeEstimate, ServeLoad, ServeProfile, capacity, estimate_llm};
 pub use strategy::{

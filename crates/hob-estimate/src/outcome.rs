@@ -2,7 +2,6 @@
 
 use hob_units::{Bytes, Interval, Seconds};
 use serde::Serialize;
-use thiserror::Error;
 
 /// What a share of memory is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -89,83 +88,4 @@ pub struct TimeTerm {
     pub time: Interval<Seconds>,
     /// The formula with its source.
     pub formula: String,
-}
-
-/// Why no estimate can be given.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum EstimateError {
-    /// The card has no peak rate or bandwidth in the catalog.
-    #[error("the catalog does not know the {what} of {gpu}")]
-    UnknownHardware {
-        /// GPU id.
-        gpu: String,
-        /// `memory bandwidth`, `bf16 rate`...
-        what: &'static str,
-    },
-    /// The card cannot do this number format.
-    #[error("{gpu} has no {format} arithmetic")]
-    UnsupportedFormat {
-        /// GPU id.
-        gpu: String,
-        /// Format.
-        format: &'static str,
-    },
-    /// The layout does not divide the model or the machines.
-    #[error("{why}")]
-    BadLayout {
-        /// What does not divide what.
-        why: String,
-    },
-    /// The efficiency table has no row for this, at any scope.
-    #[error("the efficiency table has no `{name}`")]
-    MissingCoefficient {
-        /// Coefficient name.
-        name: &'static str,
-    },
-    /// The model is of another kind than this estimate is for.
-    #[error("{model} cannot be estimated as {kind}")]
-    WrongKind {
-        /// Model name.
-        model: String,
-        /// What was asked for.
-        kind: &'static str,
-    },
-    /// A codec, preset, renderer, format or card that no table has.
-    #[error("{what} `{name}` is not known; known: {known}{}", did_you_mean.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default())]
-    UnknownWord {
-        /// `codec`, `renderer`...
-        what: &'static str,
-        /// As given, cut to a bounded length.
-        name: String,
-        /// What is known, separated by commas.
-        known: String,
-        /// The nearest known word.
-        did_you_mean: Option<String>,
-    },
-    /// A size or rate that no work has.
-    #[error("{field} = {value} is not {expected}")]
-    OutOfRange {
-        /// Field in the caller's words.
-        field: &'static str,
-        /// As given.
-        value: String,
-        /// The bounds in words.
-        expected: &'static str,
-    },
-    /// The card has no engine for it.
-    #[error("{gpu} has no engine for {what}")]
-    NoEngine {
-        /// GPU id.
-        gpu: String,
-        /// `encoding h264`...
-        what: String,
-    },
-    /// Possible, but nobody has published how fast.
-    #[error("no public rate is known for {what}; measure it with `{measurement}`")]
-    NoRate {
-        /// `decoding vp9 on t4`...
-        what: String,
-        /// The command that gives it.
-        measurement: String,
-    },
 }

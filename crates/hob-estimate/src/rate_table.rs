@@ -1,12 +1,13 @@
 //! Reading the fact tables under `data/media/` and `data/pipeline/`, and finding words in them.
 
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 
 use hob_catalog::{Confidence, Provenance};
 use hob_units::{Interval, Quantity};
 use thiserror::Error;
 
-use crate::outcome::EstimateError;
+use crate::refusal::EstimateError;
 
 /// Why a table of rates cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -103,26 +104,21 @@ pub(crate) fn unknown_word<'k>(
     let wanted = name.to_lowercase();
     let nearest = known.iter().map(|word| (strsim::damerau_levenshtein(&wanted, &word.to_lowercase()), *word)).min();
     let slip_max = (wanted.chars().count() / 3).max(1);
-    EstimateError::UnknownWord {
-        what,
-        did_you_mean: nearest.filter(|(distance, _)| *distance <= slip_max).map(|(_, word)| word.to_owned()),
-        known: known.into_iter().collect::<Vec<_>>().join(", "),
-        name,
+    let near = nearest.filter(|(distance, _)| *distance <= slip_max).map(|(_, word)| word.to_owned());
+    let known = known.into_iter().collect::<Vec<_>>().join(", ");
+    match near {
+        Some(near) => EstimateError::MisspeltWord { what, name, known, near },
+        None => EstimateError::UnknownWord { what, name, known },
     }
 }
 
 /// Checks that a number from outside lies in `bounds`.
-pub(crate) fn in_range(
-    field: &'static str,
-    value: f64,
-    bounds: std::ops::RangeInclusive<f64>,
-    expected: &'static str,
-) -> Result<f64, EstimateError> {
+pub(crate) fn in_range(field: &'static str, value: f64, bounds: RangeInclusive<f64>) -> Result<f64, EstimateError> {
     if bounds.contains(&value) {
-        Ok(value)
-    } else {
-        Err(EstimateError::OutOfRange { field, value: value.to_string(), expected })
+        return Ok(value);
     }
+    let [value, low, high] = [value, *bounds.start(), *bounds.end()].map(|number| number.to_string());
+    Err(EstimateError::OutOfRange { field, value, low, high })
 }
 
 /// `source (date)` for a formula.

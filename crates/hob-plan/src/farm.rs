@@ -31,7 +31,7 @@ pub(crate) fn farm(
     let alone: Interval<Seconds> = one.inverted(amount);
     let wide_enough = alone.mid.0.is_finite() && alone.high.0.is_finite();
     if !wide_enough {
-        return Err(Reason::Unsupported { why: "the speed is not known".to_owned() });
+        return Err(Reason::unsupported("reject-no-speed"));
     }
     let Some(deadline) = workload.objective.deadline else {
         limits.check(1, gpus_of_one)?;

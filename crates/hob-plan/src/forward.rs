@@ -91,11 +91,11 @@ impl<'a> ForwardSearch<'a> {
                 }
             }
         }
-        best.ok_or_else(|| failure.unwrap_or_else(|| Reason::Unsupported { why: "no batch was tried".to_owned() }))
+        best.ok_or_else(|| failure.unwrap_or_else(|| Reason::unsupported("reject-no-batch")))
     }
 
     fn attempt(&self, hardware: &Hardware<'_>, strategy: ForwardStrategy, limits: &Limits) -> Result<Found, Reason> {
-        let estimate = self.profile.estimate(hardware, &strategy, self.table).map_err(unsupported)?;
+        let estimate = self.profile.estimate(hardware, &strategy, self.table)?;
         if estimate.memory.fit == Fit::DoesNot {
             return Err(Reason::Memory { needed: estimate.memory.total.mid, usable: estimate.memory.usable });
         }
@@ -103,8 +103,7 @@ impl<'a> ForwardSearch<'a> {
             Asked::Rate(rate) => {
                 let capacity = self
                     .profile
-                    .capacity(hardware, &strategy, &self.limits, self.table)
-                    .map_err(unsupported)?
+                    .capacity(hardware, &strategy, &self.limits, self.table)?
                     .filter(|capacity| capacity.0 > 0.0)
                     .ok_or_else(|| self.too_slow(&estimate))?;
                 self.for_rate(hardware, Batch { strategy, estimate, capacity }, rate, limits)
@@ -131,7 +130,7 @@ impl<'a> ForwardSearch<'a> {
         }
         let (machines, replicas) = limits.machines((wanted as u32).max(self.least()), hardware, self.least())?;
         let share = PerSecond(rate.0 / f64::from(replicas));
-        let service = self.profile.service(hardware, &batch.strategy, share, self.table).map_err(unsupported)?;
+        let service = self.profile.service(hardware, &batch.strategy, share, self.table)?;
         let goals = self.limits.iter().map(|limit| goal(limit, service.latency.at(limit.percentile))).collect();
         let speed = Speed::Service {
             capacity: PerSecond(batch.capacity.0 * f64::from(replicas)),
@@ -255,10 +254,6 @@ impl<'a> ForwardSearch<'a> {
             probability: missed.map(|limit| estimate.batch_latency.probability_at_most(limit.at_most)),
         }
     }
-}
-
-fn unsupported(error: EstimateError) -> Reason {
-    Reason::Unsupported { why: error.to_string() }
 }
 
 /// The user's sizes, else the model's own.

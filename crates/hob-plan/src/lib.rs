@@ -32,5 +32,5 @@ pub use document::{
     Change, Choice, Goal, Layout, PathStep, Plan, PriceGroup, Rejected, Solution, Speed, Variant, VideoUnit,
 };
 pub use plan::{Inputs, PlanError, plan};
-pub use reason::Reason;
+pub use reason::{Reason, message};
 pub use unit::{Output, Unit};

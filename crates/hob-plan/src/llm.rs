@@ -94,7 +94,7 @@ impl<'a> LlmSearch<'a> {
                 }
             }
         }
-        Err(failure.unwrap_or_else(|| Reason::Unsupported { why: "no layout divides the GPUs".to_owned() }))
+        Err(failure.unwrap_or_else(|| Reason::unsupported("reject-no-layout")))
     }
 
     fn best_with(&self, hardware: &Hardware<'_>, kv: KvFormat, limits: &Limits) -> Result<Found, Reason> {
@@ -123,9 +123,7 @@ impl<'a> LlmSearch<'a> {
                 }
             }
         }
-        best.ok_or_else(|| {
-            failure.unwrap_or_else(|| Reason::Unsupported { why: "no layout divides the GPUs".to_owned() })
-        })
+        best.ok_or_else(|| failure.unwrap_or_else(|| Reason::unsupported("reject-no-layout")))
     }
 
     fn attempt(
@@ -204,7 +202,7 @@ struct Job {
 impl Replica<'_> {
     fn at(&self, arrival: Arrival) -> Result<ServeEstimate, Reason> {
         let load = ServeLoad { arrival, ..self.search.load };
-        self.profile.estimate(self.hardware, &self.strategy, &load, self.search.table).map_err(unsupported)
+        Ok(self.profile.estimate(self.hardware, &self.strategy, &load, self.search.table)?)
     }
 
     /// Replicas on one machine; one replica may also span several machines.
@@ -230,8 +228,7 @@ impl Replica<'_> {
         let search = self.search;
         let capacity = self
             .profile
-            .capacity(self.hardware, &self.strategy, &search.load, &search.limits, search.table)
-            .map_err(unsupported)?
+            .capacity(self.hardware, &self.strategy, &search.load, &search.limits, search.table)?
             .filter(|capacity| capacity.0 > 0.0)
             .ok_or_else(|| self.too_slow(1))?;
         let wanted = (rate.0 / capacity.0).ceil().max(1.0);
@@ -353,10 +350,6 @@ impl Replica<'_> {
         });
         Reason::TooSlow { machines, reached: reached.map(|(time, _)| time), probability: reached.map(|(_, sure)| sure) }
     }
-}
-
-fn unsupported(error: EstimateError) -> Reason {
-    Reason::Unsupported { why: error.to_string() }
 }
 
 fn band(estimate: &ServeEstimate, limit: &Limit) -> Interval<Seconds> {

@@ -2,7 +2,7 @@
 //! command and the gates that must hold before the next one.
 
 use hob_estimate::{Engine, KvFormat, ServeStrategy, WeightFormat};
-use hob_text::Message;
+use hob_text::{Argument, Message};
 use hob_units::Quantity;
 use hob_workload::{Serve, Train, Work, Workload};
 
@@ -77,7 +77,7 @@ fn measured(choice: &Choice) -> Vec<PathStep> {
     measures
         .map(|measure| PathStep {
             what: Message::new(measure.id.clone()),
-            command: measure.args.get("command").cloned(),
+            command: measure.args.get("command").and_then(Argument::as_text).map(str::to_owned),
             gates: vec![Message::new("path-measure-gate")],
         })
         .collect()

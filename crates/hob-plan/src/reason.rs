@@ -1,7 +1,8 @@
 //! Why an offer was rejected. The words are in the message catalogue.
 
+use hob_estimate::EstimateError;
 use hob_text::Message;
-use hob_units::{Bytes, Money, Seconds, Share};
+use hob_units::{Bytes, Figure, Money, Seconds, Sentence, Share};
 use serde::Serialize;
 
 /// Why an offer was rejected.
@@ -40,12 +41,32 @@ pub enum Reason {
     },
     /// The catalog lacks a figure, or the card lacks what the work needs.
     Unsupported {
-        /// Words of the estimate.
-        why: String,
+        /// What lacks.
+        why: Message,
     },
 }
 
+impl From<EstimateError> for Reason {
+    fn from(error: EstimateError) -> Self {
+        Self::Unsupported { why: message(&error.sentence()) }
+    }
+}
+
+/// A sentence of a room that does not know the catalogue.
+#[must_use]
+pub fn message(sentence: &Sentence) -> Message {
+    sentence.figures.iter().fold(Message::new(sentence.id), |message, (name, figure)| match figure {
+        Figure::Text(text) => message.with(name, text),
+        Figure::Sentence(inner) => message.with_message(name, self::message(inner)),
+    })
+}
+
 impl Reason {
+    /// One of the planner's own.
+    pub(crate) fn unsupported(id: &str) -> Self {
+        Self::Unsupported { why: Message::new(id) }
+    }
+
     /// The sentence for the user.
     #[must_use]
     pub fn message(&self) -> Message {
@@ -66,7 +87,7 @@ impl Reason {
             Self::OverBudget { cost, budget } => {
                 Message::new("reject-budget").with("cost", cost).with("budget", budget)
             }
-            Self::Unsupported { why } => Message::new("reject-unsupported").with("why", why),
+            Self::Unsupported { why } => why.clone(),
         }
     }
 

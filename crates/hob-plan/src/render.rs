@@ -53,8 +53,7 @@ impl<'a> RenderSearch<'a> {
     /// # Errors
     /// Why this hardware cannot.
     pub(crate) fn best(&self, hardware: &Hardware<'_>, limits: &Limits) -> Result<Found, Reason> {
-        let estimate = estimate_render(&self.job, hardware, self.rates)
-            .map_err(|error| Reason::Unsupported { why: error.to_string() })?;
+        let estimate = estimate_render(&self.job, hardware, self.rates)?;
         // A scene that is kept in main memory renders several times slower than the estimate, so it does not count.
         if let Some(memory) = estimate.memory.as_ref().filter(|memory| memory.fit == Fit::DoesNot) {
             return Err(Reason::Memory { needed: memory.needed.mid, usable: memory.usable });

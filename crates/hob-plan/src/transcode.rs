@@ -2,8 +2,7 @@
 
 use hob_catalog::{Catalog, UnknownName};
 use hob_estimate::{
-    EstimateError, Hardware, MediaRates, TimeTerm, TranscodeEstimate, TranscodeJob, Video, estimate_transcode,
-    estimate_transcode_cpu,
+    Hardware, MediaRates, TimeTerm, TranscodeEstimate, TranscodeJob, Video, estimate_transcode, estimate_transcode_cpu,
 };
 use hob_text::Message;
 use hob_units::{HOURS_PER_MONTH, Interval, PerSecond, Seconds, Share};
@@ -59,7 +58,7 @@ impl<'a> TranscodeSearch<'a> {
             Err(on_engines) => {
                 // The reason that counts is that of the engines: they are what the card is rented for.
                 let on_cores = estimate_transcode_cpu(&self.job, hardware.instance, 1, self.rates);
-                (VideoUnit::Cores, on_cores.map_err(|_| unsupported(&on_engines))?)
+                (VideoUnit::Cores, on_cores.map_err(|_| on_engines)?)
             }
         };
         let gpus = hardware.instance.gpu_count;
@@ -104,10 +103,6 @@ impl<'a> TranscodeSearch<'a> {
 
 fn video(media: &Media) -> Video {
     Video { codec: media.codec.clone(), resolution: media.resolution, fps: media.fps }
-}
-
-fn unsupported(error: &EstimateError) -> Reason {
-    Reason::Unsupported { why: error.to_string() }
 }
 
 /// The time that one hour of video takes in each stage of one machine.

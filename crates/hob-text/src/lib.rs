@@ -7,4 +7,4 @@ mod catalogue;
 mod message;
 
 pub use catalogue::Catalogue;
-pub use message::{Language, Message};
+pub use message::{Argument, Language, Message};

@@ -9,6 +9,7 @@ mod interval;
 mod money;
 mod parse;
 mod quantity;
+mod sentence;
 mod time;
 
 pub use bytes::{Bytes, BytesPerSec, gib};
@@ -16,4 +17,5 @@ pub use interval::{Interval, IntervalError};
 pub use money::{Currency, Money, MoneyPer, Period};
 pub use parse::{ParseQuantityError, split_number};
 pub use quantity::{Count, Flops, FlopsPerSec, PerSecond, Quantity, Share, Tokens, Watts};
+pub use sentence::{Figure, Say, Sentence, SentenceForm};
 pub use time::{HOURS_PER_MONTH, Seconds};

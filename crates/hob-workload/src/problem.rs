@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 
-use hob_text::{Catalogue, Language, Message};
+use hob_text::{Argument, Catalogue, Message};
 use serde::Serialize;
 
 use crate::source::{Lines, inside};
@@ -136,7 +136,7 @@ impl Problem {
 
     /// Arguments of that sentence.
     #[must_use]
-    pub fn args(&self) -> &BTreeMap<String, String> {
+    pub fn args(&self) -> &BTreeMap<String, Argument> {
         &self.what.args
     }
 }
@@ -230,11 +230,10 @@ struct Row<'a> {
 impl fmt::Display for Problems {
     /// Plain English, one line for each problem; [`Problems::render`] shows the source.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let catalogue = Catalogue::new(Language::En);
         for (index, problem) in self.list.iter().enumerate() {
             let separator = if index > 0 { "\n" } else { "" };
             let place = format!("{}:{}:{}", self.file_name, problem.line, problem.column);
-            write!(f, "{separator}{place}: [{}] {}", problem.code.code(), catalogue.text(&problem.what))?;
+            write!(f, "{separator}{place}: [{}] {}", problem.code.code(), problem.what)?;
         }
         Ok(())
     }

@@ -98,14 +98,18 @@ fn what_is_not_known_is_no_rate() {
 #[test]
 fn wrong_words_and_absurd_sizes_are_refused() {
     let says = |job: FeedJob| estimate_feed(&job, &machine(Some(16)), &rates()).unwrap_err().to_string();
-    assert!(says(job("jpg", "memory")).ends_with("did you mean `jpeg`?"));
-    assert!(says(job("jpeg", "objekt-storage")).ends_with("did you mean `object-storage`?"));
+    assert!(says(job("jpg", "memory")).ends_with("near: jpeg)"));
+    assert!(says(job("jpeg", "objekt-storage")).ends_with("near: object-storage)"));
     let disk = Some(CloudDisk { kind: Some("CLOUD_HSD".to_owned()), capacity: None });
-    assert!(says(FeedJob { disk, ..job("jpeg", "cloud-disk") }).ends_with("did you mean `CLOUD_HSSD`?"));
-    assert!(says(FeedJob { pixels: Some(1e9), ..job("jpeg", "memory") }).starts_with("pixels = 1000000000 is not"));
-    assert!(says(FeedJob { seconds: Some(Seconds(f64::NAN)), ..job("audio", "memory") }).starts_with("seconds = NaN"));
+    assert!(says(FeedJob { disk, ..job("jpeg", "cloud-disk") }).ends_with("near: CLOUD_HSSD)"));
+    assert!(says(FeedJob { pixels: Some(1e9), ..job("jpeg", "memory") }).contains("field: pixels, value: 1000000000"));
     assert!(
-        says(FeedJob { bytes_per_sample: Some(Bytes(0)), ..job("jpeg", "memory") }).starts_with("bytes per sample")
+        says(FeedJob { seconds: Some(Seconds(f64::NAN)), ..job("audio", "memory") })
+            .contains("field: seconds, value: NaN")
+    );
+    assert!(
+        says(FeedJob { bytes_per_sample: Some(Bytes(0)), ..job("jpeg", "memory") })
+            .contains("field: bytes_per_sample, value: 0")
     );
 }
 

@@ -9,7 +9,8 @@ use super::strategy::ForwardStrategy;
 use crate::efficiency::Efficiencies;
 use crate::hardware::Hardware;
 use crate::limit::{LatencyKind, Limit, UTILISATION_MAX};
-use crate::outcome::{EstimateError, Fit};
+use crate::outcome::Fit;
+use crate::refusal::EstimateError;
 
 /// Halvings of the rate: to a hundred-millionth.
 const HALVINGS: u32 = 26;
@@ -29,8 +30,7 @@ impl ForwardProfile {
         table: &Efficiencies,
     ) -> Result<Option<PerSecond>, EstimateError> {
         if limits.iter().any(|limit| limit.what != LatencyKind::EndToEnd) {
-            let kind = "a stream of tokens; its limits must be on the whole request";
-            return Err(EstimateError::WrongKind { model: self.model.clone(), kind });
+            return Err(EstimateError::NotTokens { model: self.model.clone() });
         }
         let machine = Machine::new(self, hardware, strategy, table)?;
         let curve = Curve::new(self, &machine, strategy.batch);

@@ -10,7 +10,8 @@ use super::shape::Item;
 use super::strategy::ForwardStrategy;
 use crate::efficiency::Efficiencies;
 use crate::hardware::Hardware;
-use crate::outcome::{EstimateError, MemoryEstimate, TimeTerm};
+use crate::outcome::{MemoryEstimate, TimeTerm};
+use crate::refusal::EstimateError;
 
 /// What one replica does with full batches. Intervals are 80 %.
 #[derive(Debug, Clone, PartialEq, Serialize)]

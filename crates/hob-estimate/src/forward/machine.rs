@@ -10,7 +10,7 @@ use super::strategy::{ForwardEngine, ForwardStrategy};
 use super::work::{Class, Quantised};
 use crate::efficiency::{Efficiencies, Scope};
 use crate::hardware::Hardware;
-use crate::outcome::EstimateError;
+use crate::refusal::{EstimateError, Fact, LayoutFault};
 use crate::strategy::NumberFormat;
 
 /// Generations that the efficiencies were fitted on.
@@ -169,7 +169,7 @@ impl Machine {
         let on_board = f64::from(gpu.gpus_on_board.max(1));
         let bandwidth = gpu.memory_bandwidth.map(|rate| rate.base()).filter(|rate| *rate > 0.0);
         let bandwidth = bandwidth
-            .ok_or_else(|| EstimateError::UnknownHardware { gpu: gpu.id.clone(), what: "memory bandwidth" })?
+            .ok_or_else(|| EstimateError::UnknownHardware { gpu: gpu.id.clone(), what: Fact::MemoryBandwidth {} })?
             / on_board;
         let lane = |quantised| look.lane(format_of(quantised, strategy.precision));
         let ranks = f64::from(strategy.sequence_parallel);
@@ -231,25 +231,23 @@ fn factor(profile: &ForwardProfile, look: &Lookup<'_>, strategy: &ForwardStrateg
 }
 
 fn check(profile: &ForwardProfile, hardware: &Hardware<'_>, strategy: &ForwardStrategy) -> Result<(), EstimateError> {
-    let bad = |why: String| Err(EstimateError::BadLayout { why });
+    let bad = |why| Err(EstimateError::BadLayout { why });
     let ranks = strategy.sequence_parallel;
     if strategy.batch == 0 || ranks == 0 {
-        return bad("a replica needs at least one item in a batch and one GPU".into());
+        return bad(LayoutFault::NoItem {});
     }
     if strategy.engine == ForwardEngine::Tensorrt && hardware.gpu.vendor != Vendor::Nvidia {
-        return bad(format!("TensorRT does not run on {}", hardware.gpu.name));
+        return bad(LayoutFault::TensorrtElsewhere { gpu: hardware.gpu.name.clone() });
     }
     if ranks > hardware.instance.gpu_count {
-        return bad(format!("{ranks} sequence-parallel GPUs do not fit the machine's {}", hardware.instance.gpu_count));
+        return bad(LayoutFault::SequenceOverMachine { ranks, gpus: hardware.instance.gpu_count });
     }
     if ranks == 1 {
         return Ok(());
     }
     match profile.heads {
-        None => bad(format!("{} cannot be split by sequence parallelism; run one replica on each GPU", profile.model)),
-        Some(heads) if heads % u64::from(ranks) != 0 => {
-            bad(format!("{heads} attention heads are not divisible by {ranks} sequence-parallel GPUs"))
-        }
+        None => bad(LayoutFault::NotSplit { model: profile.model.clone() }),
+        Some(heads) if heads % u64::from(ranks) != 0 => bad(LayoutFault::HeadsBySequence { heads, ranks }),
         Some(_) => Ok(()),
     }
 }

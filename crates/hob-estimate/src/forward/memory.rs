@@ -8,7 +8,8 @@ use super::strategy::ForwardStrategy;
 use super::work::Quantised;
 use crate::efficiency::{Coefficient, Efficiencies, Scope};
 use crate::hardware::Hardware;
-use crate::outcome::{EstimateError, Fit, MemoryEstimate, MemoryKind, MemoryTerm};
+use crate::outcome::{Fit, MemoryEstimate, MemoryKind, MemoryTerm};
+use crate::refusal::EstimateError;
 use crate::strategy::NumberFormat;
 
 /// Larger batches than any server forms.

@@ -6,7 +6,7 @@ use hob_units::{Quantity, Seconds};
 use super::phases::{Phase, phases};
 use super::shape::{ForwardShape, Item};
 use super::work::{Quantised, Work};
-use crate::outcome::EstimateError;
+use crate::refusal::EstimateError;
 
 /// Parameters by the number formats that reach them.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -44,7 +44,6 @@ impl ForwardProfile {
     /// # Errors
     /// When nothing of the graph runs at this shape: a vision model without a resolution, a text model without tokens.
     pub fn new(graph: &ModelGraph, companions: &[Companion], shape: ForwardShape) -> Result<Self, EstimateError> {
-        let wrong = |kind| EstimateError::WrongKind { model: graph.name.clone(), kind };
         let item = shape.item(graph);
         let has_size = match item {
             Item::Image | Item::VideoClip => shape.resolution.is_some_and(|(height, width)| height > 0 && width > 0),
@@ -52,12 +51,12 @@ impl ForwardProfile {
             Item::ImageTextPair | Item::AudioClip | Item::Row => true,
         };
         if !has_size {
-            return Err(wrong("a model whose items have no size: state a resolution or a sequence length"));
+            return Err(EstimateError::NoItemSize { model: graph.name.clone() });
         }
         let phases = phases(graph, companions, &shape);
         let works = || phases.iter().flat_map(|phase| &phase.works);
         if !works().any(|work| work.flops > 0.0 || work.elements > 0.0) {
-            return Err(wrong("a model that runs in one forward pass: no operator is known"));
+            return Err(EstimateError::NoOperator { model: graph.name.clone() });
         }
         let widest = phases
             .iter()

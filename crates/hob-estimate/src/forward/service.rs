@@ -14,8 +14,8 @@ use super::profile::ForwardProfile;
 use super::strategy::ForwardStrategy;
 use crate::efficiency::Efficiencies;
 use crate::hardware::Hardware;
-use crate::outcome::EstimateError;
 use crate::percentile::{Percentile4, Percentiles, Wait};
+use crate::refusal::EstimateError;
 
 /// Beyond this utilisation a queue is called saturated and its wait is held, as a lower bound.
 const SATURATED: f64 = 0.99;

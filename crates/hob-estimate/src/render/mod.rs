@@ -7,13 +7,16 @@ mod speed;
 #[cfg(test)]
 mod tests;
 
+use std::ops::RangeInclusive;
+
 use hob_units::{Bytes, Count, Interval, Quantity, Seconds, gib};
 use serde::Serialize;
 
 use crate::band;
 use crate::hardware::Hardware;
-use crate::outcome::{EstimateError, Fit};
+use crate::outcome::Fit;
 use crate::rate_table::in_range;
+use crate::refusal::EstimateError;
 use crate::transcode::{Measured, Measurement, MediaRates};
 
 use speed::Family;
@@ -118,7 +121,7 @@ pub fn estimate_render(
         }
         Some((time, measured_on)) => {
             let family = family?;
-            let relative = speed::relative(family, measured_on, gpu, rates, &job.measurement_command())?;
+            let relative = speed::relative(family, measured_on, gpu, rates)?;
             sources.push("frame time measured by the user".to_owned());
             sources.extend(relative.sources);
             let measured = Interval::within_factor(*time, MEASURED_FACTOR);
@@ -127,7 +130,7 @@ pub fn estimate_render(
             (scaled, relative.basis, formula)
         }
         None => {
-            let (rate, source) = speed::samples_per_second(family?, gpu, rates, &job.measurement_command())?;
+            let (rate, source) = speed::samples_per_second(family?, gpu, rates)?;
             sources.push(source);
             let samples = job.samples.unwrap_or(SAMPLES_ASSUMED);
             assumed_samples = job.samples.is_none().then_some(SAMPLES_ASSUMED);
@@ -155,16 +158,18 @@ pub fn estimate_render(
     })
 }
 
+/// Pixels of a frame's side, from a thumbnail to a wall.
+const SIDE: RangeInclusive<f64> = 16.0..=65_536.0;
+
 fn check(job: &RenderJob) -> Result<(), EstimateError> {
-    let side = (16.0..=65_536.0, "a number of pixels from 16 to 65536");
-    in_range("height", job.resolution.0 as f64, side.0.clone(), side.1)?;
-    in_range("width", job.resolution.1 as f64, side.0, side.1)?;
-    in_range("frames", job.frames, 1.0..=1e9, "a number of frames from 1 to 1e9")?;
+    in_range("height", job.resolution.0 as f64, SIDE)?;
+    in_range("width", job.resolution.1 as f64, SIDE)?;
+    in_range("frames", job.frames, 1.0..=1e9)?;
     if let Some(samples) = job.samples {
-        in_range("samples", f64::from(samples), 1.0..=1_048_576.0, "from 1 to 1048576 samples a pixel")?;
+        in_range("samples", f64::from(samples), 1.0..=1_048_576.0)?;
     }
     if let Some((time, _)) = &job.measured_frame {
-        in_range("measured frame", time.0, 1e-3..=1e7, "a time from 1 ms to 115 days")?;
+        in_range("measured_frame_seconds", time.0, 1e-3..=1e7)?;
     }
     Ok(())
 }
@@ -196,12 +201,6 @@ fn memory(job: &RenderJob, scene: Bytes, hardware: &Hardware<'_>) -> RenderMemor
 }
 
 impl RenderJob {
-    /// What to do when no rate is known.
-    fn measurement_command(&self) -> String {
-        let command = speed::family(&self.renderer).ok().and_then(Family::command);
-        command.unwrap_or("the clock while it renders one frame").to_owned()
-    }
-
     fn measurements(&self) -> Vec<Measurement> {
         let command = speed::family(&self.renderer).ok().and_then(Family::command);
         let measurement = |command: &str| Measurement { gives: Measured::FrameTime, command: command.to_owned() };

@@ -4,8 +4,8 @@ use hob_catalog::Gpu;
 use hob_units::{Count, Interval, PerSecond};
 
 use crate::band;
-use crate::outcome::EstimateError;
 use crate::rate_table::{cite, unknown_word};
+use crate::refusal::{EstimateError, MediaTask};
 use crate::render::RenderBasis;
 use crate::transcode::{MediaRates, RenderRate};
 
@@ -74,6 +74,13 @@ pub(crate) fn family(name: &str) -> Result<&'static Family, EstimateError> {
     found.ok_or_else(|| unknown_word("renderer", name, FAMILIES.map(|family| family.name)))
 }
 
+fn no_rate(family: &Family, what: MediaTask) -> EstimateError {
+    match family.command {
+        Some(command) => EstimateError::NoRate { what, measurement: command.to_owned() },
+        None => EstimateError::NoRateByHand { what },
+    }
+}
+
 /// Speed of one card against another.
 pub(crate) struct Relative {
     pub speed: Interval<Count>,
@@ -90,7 +97,6 @@ pub(crate) fn relative(
     there: &str,
     here: &Gpu,
     rates: &MediaRates,
-    measurement: &str,
 ) -> Result<Relative, EstimateError> {
     if let Some(of) = family.rows.and_then(|rows| ratio(rows, there, here, rates)) {
         let (speed, sources) = of;
@@ -101,10 +107,8 @@ pub(crate) fn relative(
         let speed = speed.widened(OTHER_RENDERER_FACTOR);
         return Ok(Relative { speed, basis: RenderBasis::ScaledByCycles, sources });
     }
-    Err(EstimateError::NoRate {
-        what: format!("rendering with {} on {} against {there}", family.name, here.id),
-        measurement: measurement.to_owned(),
-    })
+    let (gpu, measured) = (here.id.clone(), there.to_owned());
+    Err(no_rate(family, MediaTask::RenderAgainst { renderer: family.name, gpu, measured }))
 }
 
 /// The narrowest ratio over the benchmark versions that both cards have a score in.
@@ -162,15 +166,12 @@ pub(crate) fn samples_per_second(
     family: &Family,
     gpu: &Gpu,
     rates: &MediaRates,
-    measurement: &str,
 ) -> Result<(Interval<PerSecond>, String), EstimateError> {
     let rows = family.rows.filter(|_| *family == CYCLES);
     let found =
         rows.and_then(|rows| versions(rows, rates).into_iter().find_map(|version| score(rows, version, gpu, rates)));
-    let (score, row) = found.ok_or_else(|| EstimateError::NoRate {
-        what: format!("a frame of {} on {}", family.name, gpu.id),
-        measurement: measurement.to_owned(),
-    })?;
+    let (score, row) =
+        found.ok_or_else(|| no_rate(family, MediaTask::Render { renderer: family.name, gpu: gpu.id.clone() }))?;
     let source = format!("{} {}: {}", row.renderer, row.version, cite(&row.provenance));
     Ok((score.scaled(1.0 / SCENES / 60.0), source))
 }

@@ -8,7 +8,7 @@ use super::queue::Replica;
 use crate::efficiency::Efficiencies;
 use crate::hardware::Hardware;
 use crate::limit::{LatencyKind, Limit, UTILISATION_MAX};
-use crate::outcome::EstimateError;
+use crate::refusal::EstimateError;
 use crate::strategy::ServeStrategy;
 
 /// Halvings of the rate: to a hundred-millionth.

@@ -8,7 +8,7 @@ use super::format::Class;
 use super::profile::{KERNELS_QUANTISE, ServeProfile};
 use crate::efficiency::{Efficiencies, Scope};
 use crate::hardware::{Hardware, Link};
-use crate::outcome::EstimateError;
+use crate::refusal::{EstimateError, Fact, LayoutFault};
 use crate::strategy::{Engine, KvFormat, ServeStrategy};
 
 /// A matrix group's rates on this card.
@@ -111,19 +111,17 @@ impl Machine {
         table: &Efficiencies,
     ) -> Result<Self, EstimateError> {
         let gpu = hardware.gpu;
-        let engine = engine_id(strategy.engine).ok_or_else(|| EstimateError::WrongKind {
-            model: profile.model.clone(),
-            kind: "a model served by an engine without measured overheads",
-        })?;
+        let engine = engine_id(strategy.engine)
+            .ok_or_else(|| EstimateError::UnmeasuredEngine { model: profile.model.clone() })?;
         check_layout(profile, hardware, strategy)?;
         let unknown = |what| EstimateError::UnknownHardware { gpu: gpu.id.clone(), what };
         let on_board = f64::from(gpu.gpus_on_board.max(1));
         let bandwidth = gpu.memory_bandwidth.map(|rate| rate.base()).filter(|rate| *rate > 0.0);
-        let bandwidth = bandwidth.ok_or_else(|| unknown("memory bandwidth"))? / on_board;
+        let bandwidth = bandwidth.ok_or_else(|| unknown(Fact::MemoryBandwidth {}))? / on_board;
         let half_peak = peak(gpu, &[ComputeType::Bf16, ComputeType::Fp16, ComputeType::Fp32]);
-        let half_board = half_peak.ok_or_else(|| unknown("16-bit rate"))?;
+        let half_board = half_peak.ok_or_else(|| unknown(Fact::HalfRate {}))?;
         if strategy.kv == KvFormat::Fp8 && gpu.compute_capability.is_some_and(|capability| capability < (8, 0)) {
-            return Err(EstimateError::UnsupportedFormat { gpu: gpu.id.clone(), format: "fp8 KV cache" });
+            return Err(EstimateError::UnsupportedKv { gpu: gpu.id.clone(), format: "fp8" });
         }
 
         let here = Scope::any().engine(engine).architecture(gpu.architecture);
@@ -217,28 +215,28 @@ fn check_layout(
     hardware: &Hardware<'_>,
     strategy: &ServeStrategy,
 ) -> Result<(), EstimateError> {
-    let bad = |why: String| Err(EstimateError::BadLayout { why });
+    let bad = |why| Err(EstimateError::BadLayout { why });
     let (tensor, pipeline) = (strategy.tensor, strategy.pipeline);
     if tensor == 0 || pipeline == 0 {
-        return bad("a layout needs at least one tensor rank and one pipeline stage".into());
+        return bad(LayoutFault::NoRank {});
     }
     if tensor > hardware.instance.gpu_count {
-        return bad(format!("{tensor} tensor ranks do not fit the machine's {} GPUs", hardware.instance.gpu_count));
+        return bad(LayoutFault::TensorOverMachine { ranks: tensor, gpus: hardware.instance.gpu_count });
     }
     if tensor.saturating_mul(pipeline) > hardware.gpus() {
-        return bad(format!("{tensor} x {pipeline} ranks do not fit {} GPUs", hardware.gpus()));
+        return bad(LayoutFault::RanksOverGpus { tensor, pipeline, gpus: hardware.gpus() });
     }
     if f64::from(pipeline) > profile.layers {
-        return bad(format!("{pipeline} pipeline stages are more than {} layers", profile.layers));
+        return bad(LayoutFault::StagesOverLayers { stages: u64::from(pipeline), layers: profile.layers.to_string() });
     }
     for group in &profile.attention {
         let (heads, kv_heads) = (group.attention.heads, group.attention.kv_heads.max(1));
         let ranks = u64::from(tensor);
         if heads % ranks != 0 {
-            return bad(format!("{heads} attention heads are not divisible by {ranks} tensor ranks"));
+            return bad(LayoutFault::HeadsByTensor { heads, ranks });
         }
         if kv_heads % ranks != 0 && ranks % kv_heads != 0 {
-            return bad(format!("{kv_heads} key-value heads and {ranks} tensor ranks do not divide each other"));
+            return bad(LayoutFault::KvHeadsByTensor { heads: kv_heads, ranks });
         }
     }
     Ok(())

@@ -9,7 +9,8 @@ use super::load::{ServeLoad, within};
 use super::profile::ServeProfile;
 use crate::efficiency::{Coefficient, Efficiencies, Scope};
 use crate::hardware::Hardware;
-use crate::outcome::{EstimateError, MemoryEstimate, MemoryKind, MemoryTerm};
+use crate::outcome::{MemoryEstimate, MemoryKind, MemoryTerm};
+use crate::refusal::EstimateError;
 use crate::strategy::ServeStrategy;
 
 /// The verdict and the sequences of the load that fit.

@@ -19,7 +19,7 @@ use hob_model::ModelGraph;
 use crate::efficiency::Efficiencies;
 use crate::hardware::Hardware;
 use crate::limit::Limit;
-use crate::outcome::EstimateError;
+use crate::refusal::EstimateError;
 use crate::strategy::ServeStrategy;
 
 pub use load::{Arrival, ServeEstimate, ServeLoad};

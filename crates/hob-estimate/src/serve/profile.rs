@@ -4,7 +4,7 @@ use hob_model::{Attention, Certainty, KvCache, ModelGraph, ModelKind, OpKind, Op
 use hob_units::Quantity;
 
 use super::format::{Class, stored_as};
-use crate::outcome::EstimateError;
+use crate::refusal::EstimateError;
 use crate::strategy::{KvFormat, WeightFormat};
 
 /// Matrices of one class and one expert pattern.
@@ -74,7 +74,7 @@ impl ServeProfile {
     /// # Errors
     /// When the graph is no language model with layers.
     pub fn new(graph: &ModelGraph, weights: WeightFormat, kv: KvFormat) -> Result<Self, EstimateError> {
-        let wrong = || EstimateError::WrongKind { model: graph.name.clone(), kind: "a served language model" };
+        let wrong = || EstimateError::NotALanguageModel { model: graph.name.clone() };
         if graph.kind != ModelKind::CausalLm {
             return Err(wrong());
         }

@@ -14,8 +14,8 @@ use super::profile::ServeProfile;
 use super::step::Prefill;
 use crate::efficiency::Efficiencies;
 use crate::hardware::Hardware;
-use crate::outcome::EstimateError;
 use crate::percentile::{Percentile4, Percentiles, Wait};
+use crate::refusal::EstimateError;
 use crate::strategy::ServeStrategy;
 
 /// Beyond this utilisation a queue is called saturated and its wait is held, as a lower bound.

@@ -329,7 +329,7 @@ fn what_a_card_or_a_layout_cannot_do_is_refused() {
     let asked = load(500.0, 100.0, Arrival::Closed(4));
     let refused = |gpu: &Gpu, layout: ServeStrategy| run(LLAMA_8B, gpu, &layout, &asked).unwrap_err().to_string();
     assert!(refused(&t4(), strategy(1, WeightFormat::Fp8)).contains("fp8"));
-    assert!(refused(&h100(), strategy(3, WeightFormat::Half)).contains("divisible"));
+    assert!(refused(&h100(), strategy(3, WeightFormat::Half)).contains("heads-by-tensor"));
     assert!(
         refused(&h100(), ServeStrategy { engine: Engine::Transformers, ..strategy(1, WeightFormat::Half) })
             .contains("engine")

@@ -3,7 +3,7 @@
 use hob_catalog::{ComputeType, Gpu, GpuArchitecture};
 use hob_units::Quantity;
 
-use crate::outcome::EstimateError;
+use crate::refusal::{EstimateError, Fact};
 use crate::strategy::{AttentionKernel, NumberFormat, Recompute, Sharding, TrainMethod, TrainStrategy};
 use crate::train::profile::TrainProfile;
 use crate::train::rates::TrainRates;
@@ -37,7 +37,7 @@ pub(crate) fn norm(a: f64, b: f64, p: i32) -> f64 {
     (a.powi(p) + b.powi(p)).powf(1.0 / f64::from(p))
 }
 
-fn unknown(gpu: &Gpu, what: &'static str) -> EstimateError {
+fn unknown(gpu: &Gpu, what: Fact) -> EstimateError {
     EstimateError::UnknownHardware { gpu: gpu.id.clone(), what }
 }
 
@@ -53,7 +53,7 @@ pub(crate) struct Peaks {
 impl Peaks {
     pub(crate) fn of(gpu: &Gpu, precision: NumberFormat) -> Result<Self, EstimateError> {
         let rate = |compute| gpu.peak(compute).map(Quantity::base).filter(|rate| *rate > 0.0);
-        let single = || rate(ComputeType::Fp32).ok_or_else(|| unknown(gpu, "fp32 rate"));
+        let single = || rate(ComputeType::Fp32).ok_or_else(|| unknown(gpu, Fact::SingleRate {}));
         let unsupported = |format| EstimateError::UnsupportedFormat { gpu: gpu.id.clone(), format };
         let old = gpu.architecture <= GpuArchitecture::Turing;
         let bf16 = || if old { None } else { rate(ComputeType::Bf16) };
@@ -72,8 +72,8 @@ impl Peaks {
                 let narrow = rate(compute).ok_or_else(|| unsupported(format))?;
                 Ok(Self { products: narrow, plain: bf16().map_or_else(half, Ok)? })
             }
-            NumberFormat::Int8 => Err(unsupported("int8 training")),
-            NumberFormat::Int4 => Err(unsupported("int4 training")),
+            NumberFormat::Int8 => Err(EstimateError::UnsupportedTraining { format: "int8" }),
+            NumberFormat::Int4 => Err(EstimateError::UnsupportedTraining { format: "int4" }),
         }
     }
 }

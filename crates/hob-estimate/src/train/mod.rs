@@ -25,7 +25,8 @@ pub use rates::TrainRates;
 
 use crate::efficiency::{Coefficient, Efficiencies};
 use crate::hardware::Hardware;
-use crate::outcome::{EstimateError, MemoryEstimate, TimeTerm};
+use crate::outcome::{MemoryEstimate, TimeTerm};
+use crate::refusal::EstimateError;
 use crate::strategy::TrainStrategy;
 
 /// What is trained on.

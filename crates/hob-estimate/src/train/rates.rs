@@ -4,7 +4,7 @@ use hob_units::Quantity;
 
 use crate::efficiency::{Coefficient, Efficiencies, Scope};
 use crate::hardware::{Hardware, Link};
-use crate::outcome::EstimateError;
+use crate::refusal::{EstimateError, Fact};
 use crate::strategy::{NumberFormat, TrainMethod};
 use crate::train::compute::{Peaks, precision_name};
 use crate::train::profile::TrainProfile;
@@ -63,7 +63,7 @@ impl<'t> TrainRates<'t> {
     ) -> Result<Self, EstimateError> {
         let gpu = hardware.gpu;
         let bandwidth = gpu.memory_bandwidth.map(Quantity::base).filter(|rate| *rate > 0.0);
-        let unknown = EstimateError::UnknownHardware { gpu: gpu.id.clone(), what: "memory bandwidth" };
+        let unknown = EstimateError::UnknownHardware { gpu: gpu.id.clone(), what: Fact::MemoryBandwidth {} };
         let stacked = gpu.memory_type.as_deref().is_some_and(|kind| kind.to_ascii_uppercase().starts_with("HBM"));
         let card = Scope::any().architecture(gpu.architecture).class(if stacked { "hbm" } else { "gddr" });
         let scope = Scope::any().engine(framework);

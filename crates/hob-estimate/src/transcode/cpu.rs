@@ -4,8 +4,8 @@ use hob_catalog::InstanceType;
 use hob_units::{Count, Interval, PerSecond};
 
 use crate::band;
-use crate::outcome::EstimateError;
 use crate::rate_table::{cite, unknown_word};
+use crate::refusal::{EstimateError, Fact, MediaTask};
 use crate::transcode::rates::{Direction, MediaRates, TranscodeRate};
 use crate::transcode::{PRESETS, Stages, TranscodeJob, TranscodeStage, TranscodeTerm, Video, measure};
 
@@ -42,7 +42,7 @@ pub(crate) fn estimate(
     let mut sources = Vec::new();
     let vcpus = instance.vcpus.filter(|count| *count > 0);
     if vcpus.is_none() {
-        return Err(EstimateError::UnknownHardware { gpu: instance.name.clone(), what: "number of vCPUs" });
+        return Err(EstimateError::UnknownHardware { gpu: instance.name.clone(), what: Fact::Vcpus {} });
     }
     let decode = match job.measured_decode_fps.filter(|_| job.measured_on.is_none()) {
         Some(fps) => measured(fps, &job.input),
@@ -53,7 +53,7 @@ pub(crate) fn estimate(
         let rate = encode_rate(job, output, rates, &mut sources)?;
         seconds = band::plus_together(seconds, rate.inverted(output.load()));
         if output.resolution != job.input.resolution {
-            let row = core_row(rates, "", Direction::Scale, "", "scaling")?;
+            let row = core_row(rates, Direction::Scale, "scale on a CPU core")?;
             sources.push(cite(&row.provenance));
             seconds = band::plus_together(seconds, row.fps.inverted(job.input.full_hd_frames() * output.fps));
         }
@@ -81,7 +81,7 @@ pub(crate) fn beside_engines(
     rates: &MediaRates,
     sources: &mut Vec<String>,
 ) -> Result<Interval<Count>, EstimateError> {
-    let remux = core_row(rates, "", Direction::Remux, "", "container and sound")?;
+    let remux = core_row(rates, Direction::Remux, "remux on a CPU core")?;
     sources.push(cite(&remux.provenance));
     let mut seconds: Interval<Count> = remux.fps.inverted(REMUX_FPS * job.outputs.len() as f64);
     if let Some(rate) = decode {
@@ -104,7 +104,11 @@ pub(crate) fn decode_rate(
     rates: &MediaRates,
     sources: &mut Vec<String>,
 ) -> Result<Interval<PerSecond>, EstimateError> {
-    let row = core_row(rates, &job.input.codec, Direction::Decode, "", &measure::decode_command(false))?;
+    let codec = &job.input.codec;
+    let row = rates.row("cpu", codec, Direction::Decode, "").ok_or_else(|| EstimateError::NoRate {
+        what: MediaTask::DecodeOnCore { codec: codec.clone() },
+        measurement: measure::decode_command(false),
+    })?;
     sources.push(cite(&row.provenance));
     Ok(row.fps)
 }
@@ -149,21 +153,17 @@ fn encode_rate(
             Err(unknown_word("preset", &job.preset, known.chain(PRESETS)))
         }
         None => Err(EstimateError::NoRate {
-            what: format!("encoding {} on a CPU core", output.codec),
+            what: MediaTask::EncodeOnCore { codec: output.codec.clone() },
             measurement: measure::encode_command_cpu(job, output),
         }),
     }
 }
 
+/// Work of a core that is the same for every codec; the built-in table has it.
 fn core_row<'r>(
     rates: &'r MediaRates,
-    codec: &str,
     direction: Direction,
-    preset: &str,
-    measurement: &str,
+    name: &'static str,
 ) -> Result<&'r TranscodeRate, EstimateError> {
-    rates.row("cpu", codec, direction, preset).ok_or_else(|| EstimateError::NoRate {
-        what: format!("{direction:?} {codec} on a CPU core").to_lowercase(),
-        measurement: measurement.to_owned(),
-    })
+    rates.row("cpu", "", direction, "").ok_or(EstimateError::MissingCoefficient { name })
 }

@@ -5,8 +5,8 @@ use hob_units::{Count, Interval, PerSecond};
 
 use crate::band;
 use crate::hardware::Hardware;
-use crate::outcome::EstimateError;
 use crate::rate_table::cite;
+use crate::refusal::{EstimateError, Fact, MediaTask};
 use crate::transcode::rates::{Direction, MediaRates};
 use crate::transcode::{Stages, TranscodeJob, TranscodeStage, TranscodeTerm, Video, cpu, measure};
 
@@ -26,7 +26,7 @@ pub(crate) fn estimate(
     let mut sources = Vec::new();
     let mut terms = Vec::new();
 
-    let encoders = engines(gpu, gpu.nvenc, "video encode engines")?;
+    let encoders = engines(gpu, gpu.nvenc, Fact::EncodeEngines {}, MediaTask::EncodeVideo {})?;
     let mut encode_seconds: Interval<Count> = Interval::exact(Count(0.0));
     let mut slowest_rendition: Interval<Count> = Interval::exact(Count(0.0));
     let mut parts = Vec::new();
@@ -48,7 +48,7 @@ pub(crate) fn estimate(
 
     let decoded_by_gpu = decode_rate(job, gpu, rates, &mut sources)?;
     if let Some(rate) = decoded_by_gpu {
-        let decoders = engines(gpu, gpu.nvdec, "video decode engines")?;
+        let decoders = engines(gpu, gpu.nvdec, Fact::DecodeEngines {}, MediaTask::DecodeVideo {})?;
         let seconds: Interval<Count> = rate.inverted(job.input.load());
         speed_of_one = band::slower(speed_of_one, seconds.inverted(1.0));
         terms.push(TranscodeTerm {
@@ -80,13 +80,10 @@ fn carried(engines: Interval<Count>, machines: f64, seconds: Interval<Count>) ->
 }
 
 /// Engines that the card, or the fraction of one, may use.
-fn engines(gpu: &Gpu, count: Option<u8>, what: &'static str) -> Result<Interval<Count>, EstimateError> {
-    let count = count.ok_or_else(|| EstimateError::UnknownHardware { gpu: gpu.id.clone(), what })?;
+fn engines(gpu: &Gpu, count: Option<u8>, fact: Fact, task: MediaTask) -> Result<Interval<Count>, EstimateError> {
+    let count = count.ok_or_else(|| EstimateError::UnknownHardware { gpu: gpu.id.clone(), what: fact })?;
     if count == 0 {
-        return Err(EstimateError::NoEngine {
-            gpu: gpu.id.clone(),
-            what: what.replace("video ", "").replace("e engines", "ing video"),
-        });
+        return Err(EstimateError::NoEngine { gpu: gpu.id.clone(), what: task });
     }
     let count = f64::from(count);
     Ok(match &gpu.fraction {
@@ -135,7 +132,10 @@ fn encode_rate(
 ) -> Result<Interval<PerSecond>, EstimateError> {
     let codec = output.codec.as_str();
     if codec == "av1" && gpu.av1_encode == Some(false) {
-        return Err(EstimateError::NoEngine { gpu: gpu.id.clone(), what: "encoding av1".to_owned() });
+        return Err(EstimateError::NoEngine {
+            gpu: gpu.id.clone(),
+            what: MediaTask::Encode { codec: codec.to_owned() },
+        });
     }
     let table = rates.engine(gpu, codec, Direction::Encode, &job.preset);
     let first = job.outputs.first();
@@ -160,7 +160,7 @@ fn encode_rate(
             Ok(rate)
         }
         None => Err(EstimateError::NoRate {
-            what: format!("encoding {codec} on {} with preset {}", gpu.id, job.preset),
+            what: MediaTask::EncodeOnCard { codec: codec.to_owned(), gpu: gpu.id.clone(), preset: job.preset.clone() },
             measurement: measure::encode_command(job, output),
         }),
     }

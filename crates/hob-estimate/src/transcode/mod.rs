@@ -12,14 +12,16 @@ mod side;
 #[cfg(test)]
 mod tests;
 
+use std::ops::RangeInclusive;
+
 use hob_catalog::InstanceType;
 use hob_units::{Bytes, Count, Interval, Quantity};
 use serde::Serialize;
 
 use crate::band;
 use crate::hardware::Hardware;
-use crate::outcome::EstimateError;
 use crate::rate_table::{in_range, unknown_word};
+use crate::refusal::EstimateError;
 
 pub use measure::{Measured, Measurement};
 pub use rates::{Direction, MediaRates, ReferenceClock, RenderRate, TranscodeRate, VideoClock};
@@ -120,14 +122,13 @@ pub struct TranscodeEstimate {
 }
 
 /// Widths and heights that video has: from a thumbnail to 16K.
-const SIDE: (std::ops::RangeInclusive<f64>, &str) = (16.0..=16_384.0, "a number of pixels from 16 to 16384");
+const SIDE: RangeInclusive<f64> = 16.0..=16_384.0;
 /// Frame rates that video has, high-speed cameras included.
-const FPS: (std::ops::RangeInclusive<f64>, &str) = (0.1..=1000.0, "a frame rate from 0.1 to 1000");
+const FPS: RangeInclusive<f64> = 0.1..=1000.0;
 /// Renditions of one input; ladders have up to a dozen.
 const OUTPUTS_MAX: usize = 64;
 /// Frames per second of one engine that may be claimed; the fastest published one does 2389.
-const MEASURED: (std::ops::RangeInclusive<f64>, &str) =
-    (0.01..=100_000.0, "a measured rate from 0.01 to 100000 frames/s");
+const MEASURED: RangeInclusive<f64> = 0.01..=100_000.0;
 /// Codecs that engines and libraries know beside those that the tables have rates of.
 const CODECS_WITHOUT_RATE: [&str; 4] = ["mjpeg", "mpeg2", "vp8", "vp9"];
 /// Presets of NVENC.
@@ -145,9 +146,9 @@ impl Video {
     }
 
     fn check(&self, rates: &MediaRates) -> Result<(), EstimateError> {
-        in_range("height", self.resolution.0 as f64, SIDE.0, SIDE.1)?;
-        in_range("width", self.resolution.1 as f64, SIDE.0, SIDE.1)?;
-        in_range("fps", self.fps, FPS.0, FPS.1)?;
+        in_range("height", self.resolution.0 as f64, SIDE)?;
+        in_range("width", self.resolution.1 as f64, SIDE)?;
+        in_range("fps", self.fps, FPS)?;
         let mut known = rates.codecs().chain(CODECS_WITHOUT_RATE);
         if known.any(|codec| codec == self.codec) {
             return Ok(());
@@ -158,12 +159,12 @@ impl Video {
 
 impl TranscodeJob {
     fn check(&self, rates: &MediaRates) -> Result<(), EstimateError> {
-        in_range("renditions", self.outputs.len() as f64, 1.0..=OUTPUTS_MAX as f64, "from 1 to 64 renditions")?;
+        in_range("renditions", self.outputs.len() as f64, 1.0..=OUTPUTS_MAX as f64)?;
         for video in self.outputs.iter().chain([&self.input]) {
             video.check(rates)?;
         }
         for measured in [self.measured_encode_fps, self.measured_decode_fps].into_iter().flatten() {
-            in_range("measured rate", measured, MEASURED.0, MEASURED.1)?;
+            in_range("measured_fps", measured, MEASURED)?;
         }
         Ok(())
     }

@@ -23,7 +23,7 @@ impl TrainSearch<'_> {
     pub(crate) fn best_fleet(&self, one: &Hardware<'_>, limits: &Limits) -> Result<Found, Reason> {
         let confidence = self.workload.objective.confidence.0;
         let mut best: Option<(f64, Found)> = None;
-        let mut last = Reason::Unsupported { why: "no layout divides the GPUs".to_owned() };
+        let mut last = Reason::unsupported("reject-no-layout");
         let mut worse = 0;
         for machines in MACHINES_TRIED {
             if let Err(reason) = limits.check(machines, one.instance.gpu_count) {

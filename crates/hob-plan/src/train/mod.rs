@@ -98,9 +98,7 @@ impl<'a> TrainSearch<'a> {
             optimizer: optimizer(self.train.optimizer),
             global_batch: self.global_batch(hardware),
         };
-        let unsupported = |error: hob_estimate::EstimateError| Reason::Unsupported { why: error.to_string() };
-        let rates = TrainRates::new(&self.profile, hardware, precision, fixed.method, FRAMEWORK, self.table)
-            .map_err(unsupported)?;
+        let rates = TrainRates::new(&self.profile, hardware, precision, fixed.method, FRAMEWORK, self.table)?;
         let mut best = None;
         let mut lacks = None;
         for over_pcie in [false, true] {
@@ -121,9 +119,9 @@ impl<'a> TrainSearch<'a> {
             }
         }
         let Some(Best { strategy, .. }) = best else {
-            return Err(lacks.unwrap_or(Reason::Unsupported { why: "no layout divides the GPUs".to_owned() }));
+            return Err(lacks.unwrap_or(Reason::unsupported("reject-no-layout")));
         };
-        let estimate = self.profile.estimate(hardware, &strategy, FRAMEWORK, self.table).map_err(unsupported)?;
+        let estimate = self.profile.estimate(hardware, &strategy, FRAMEWORK, self.table)?;
         Ok(self.found(hardware.nodes, strategy, estimate, fixed.global_batch))
     }
 

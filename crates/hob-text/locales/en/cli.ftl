@@ -22,3 +22,4 @@ column-weights = weights
 error-plain = { $why }
 error-workload = { $path } has { $count } problem(s); nothing was planned
 hint-workload-file = give a workload file, such as examples/essay-grader.toml
+error-no-model = this kind of work needs a model

@@ -112,7 +112,6 @@ reject-slow = misses a goal even with { $machines } machine(s)
 reject-slow-by = reaches { $reached } with { $machines } machine(s), { $probability } sure
 reject-too-many = would need { $gpus } GPUs in { $machines } machine(s), more than allowed
 reject-budget = costs { $cost }, more than the budget of { $budget } for that time
-reject-unsupported = { $why }
 
 price-how-tencent-inquiry = ask the cloud's price inquiry (InquiryPriceRunInstances)
 price-how-import-price-list = lay a price list of that cloud over the catalog
@@ -221,3 +220,6 @@ plan-understood-amount = Amount: { $amount } items in all.
 plan-understood-lengths = Each request: { $prompt } prompt tokens, { $output } output tokens, { $hit } of the prompt found in the cache.
 warning-context = A request of { $tokens } tokens is longer than the { $limit } tokens that the model was made for.
 warning-budget-unchecked = The budget is not checked against this offer: state an exchange rate to its currency (where.exchange), and a period for a service.
+reject-no-speed = the speed is not known
+reject-no-batch = no batch could be tried
+reject-no-layout = no layout divides the GPUs

@@ -22,3 +22,4 @@ column-weights = 权重
 error-plain = { $why }
 error-workload = { $path } 有 { $count } 处问题，未作规划
 hint-workload-file = 请给出任务文件，例如 examples/essay-grader.toml
+error-no-model = 这类任务需要一个模型

@@ -112,7 +112,6 @@ reject-slow = 用 { $machines } 台仍达不到目标
 reject-slow-by = 用 { $machines } 台可达 { $reached }，把握仅 { $probability }
 reject-too-many = 需要 { $machines } 台共 { $gpus } 块 GPU，超过允许数量
 reject-budget = 费用 { $cost }，超出同期预算 { $budget }
-reject-unsupported = { $why }
 
 price-how-tencent-inquiry = 请用云厂商的询价接口（InquiryPriceRunInstances）
 price-how-import-price-list = 请导入该云的价格表
@@ -221,3 +220,6 @@ plan-understood-amount = 总量：{ $amount } 条。
 plan-understood-lengths = 每个请求：提示 { $prompt } 个 token，输出 { $output } 个 token，提示的 { $hit } 命中缓存。
 warning-context = 一个请求有 { $tokens } 个 token，超过模型的 { $limit } 个 token 上限。
 warning-budget-unchecked = 预算未与此报价核对：请给出到其币种的汇率（where.exchange）；在线服务的预算需写明周期。
+reject-no-speed = 速度未知
+reject-no-batch = 没有可尝试的批大小
+reject-no-layout = 没有布局能均分这些 GPU

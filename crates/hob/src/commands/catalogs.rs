@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use hob_catalog::{Catalog, CatalogError, ImportReport, NameKind, RowError, UnknownName, files};
+use hob_catalog::{
+    Catalog, CatalogError, FractionError, ImportReport, NameKind, OwnMachineError, RowError, UnknownName, files,
+};
 use hob_text::Message;
 use hob_workload::Workload;
 
@@ -95,15 +97,41 @@ fn row_text(error: &RowError, printer: &Printer) -> String {
     text
 }
 
+/// An own machine on which nothing can be planned.
+pub fn own_machine(error: &OwnMachineError) -> Failure {
+    let (machine, why) = match error {
+        OwnMachineError::Gpu { machine, unknown: name } => {
+            let failure = unknown(name);
+            let what =
+                Message::new("catalog-own-machine").with("machine", machine).with_message("why", failure.what.clone());
+            return Failure { what, ..failure };
+        }
+        OwnMachineError::Share { machine, why } => (machine, share(why)),
+        OwnMachineError::Count { machine, got } => (machine, Message::new("catalog-own-machine-gpus").with("got", got)),
+    };
+    let what = Message::new("catalog-own-machine").with("machine", machine).with_message("why", why);
+    Failure::input("E-OWN-MACHINE", what)
+}
+
+fn share(error: &FractionError) -> Message {
+    match error {
+        FractionError::ComputeStep { got } => Message::new("catalog-share-compute").with("got", got),
+        FractionError::MemoryStep { got, whole } => {
+            Message::new("catalog-share-memory").with("got", got).with("whole", whole)
+        }
+        FractionError::NotWhole { gpu } => Message::new("catalog-share-not-whole").with("gpu", gpu),
+    }
+}
+
 /// A name that the catalog does not know, with its neighbours.
-pub fn unknown(error: &UnknownName, printer: &Printer) -> Failure {
+pub fn unknown(error: &UnknownName) -> Failure {
     let kind = match error.kind {
         NameKind::Gpu => "catalog-kind-gpu",
         NameKind::Instance => "catalog-kind-instance",
         NameKind::Cloud => "catalog-kind-cloud",
         NameKind::Region => "catalog-kind-region",
     };
-    let what = Message::new("catalog-unknown-name").with("kind", printer.get(kind)).with("name", &error.name);
+    let what = Message::new("catalog-unknown-name").with_message("kind", Message::new(kind)).with("name", &error.name);
     let hint = match error.did_you_mean.as_slice() {
         [] => Message::new("catalog-hint-list"),
         names => Message::new("hint-did-you-mean").with("names", names.join(", ")),

@@ -261,24 +261,27 @@ fn what_cannot_run_is_refused() {
     let world = World::new("a100-sxm-80", 8, 1);
     let refused = |strategy: TrainStrategy| try_on(&world, LLAMA2_7B, 1024, &strategy).unwrap_err();
     for (strategy, says) in [
-        (plain(4), "4 ranks on 8 GPUs"),
-        (TrainStrategy { micro_batch: 0, ..plain(8) }, "micro batch is 0"),
+        (plain(4), "ranks: 4, gpus: 8"),
+        (TrainStrategy { micro_batch: 0, ..plain(8) }, "zero-size (name: micro_batch)"),
         (
             TrainStrategy { data: u32::MAX, tensor: u32::MAX, pipeline: u32::MAX, context: u32::MAX, ..plain(8) },
             "ranks",
         ),
-        (TrainStrategy { interleave: 2, ..plain(8) }, "pipeline stages"),
-        (TrainStrategy { data: 1, pipeline: 8, interleave: 5, ..plain(8) }, "fewer than 40"),
-        (TrainStrategy { expert: 2, ..plain(8) }, "no experts"),
-        (TrainStrategy { precision: NumberFormat::Fp8, ..plain(8) }, "no fp8 arithmetic"),
-        (TrainStrategy { precision: NumberFormat::Int4, ..plain(8) }, "no int4"),
+        (TrainStrategy { interleave: 2, ..plain(8) }, "interleave-alone"),
+        (TrainStrategy { data: 1, pipeline: 8, interleave: 5, ..plain(8) }, "stages: 40"),
+        (TrainStrategy { expert: 2, ..plain(8) }, "no-experts"),
+        (
+            TrainStrategy { precision: NumberFormat::Fp8, ..plain(8) },
+            "unsupported-format (gpu: a100-sxm-80, format: fp8)",
+        ),
+        (TrainStrategy { precision: NumberFormat::Int4, ..plain(8) }, "unsupported-training (format: int4)"),
     ] {
         let error = refused(strategy).to_string();
         assert!(error.contains(says), "`{error}` does not say `{says}`");
     }
     let odd = Sizes { heads: 30, kv_heads: 30, hidden: 3840, ..LLAMA2_7B };
     let eight_ways = TrainStrategy { data: 1, tensor: 8, ..plain(8) };
-    assert!(try_on(&world, odd, 1024, &eight_ways).unwrap_err().to_string().contains("30 attention heads"));
+    assert!(try_on(&world, odd, 1024, &eight_ways).unwrap_err().to_string().contains("heads: 30"));
     assert!(try_on(&world, LLAMA2_7B, 0, &plain(8)).unwrap_err().to_string().contains("empty"));
     for card in ["v100-sxm2-32", "t4", "p40"] {
         let world = World::new(card, 1, 1);

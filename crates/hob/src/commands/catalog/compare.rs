@@ -13,7 +13,7 @@ use crate::table::{Column, render};
 
 /// Shows both side by side.
 pub fn run(left: &str, right: &str, catalog: &Catalog, printer: &Printer) -> Result<Code, Failure> {
-    let both = view::compare(catalog, left, right).map_err(|error| failure(error, printer))?;
+    let both = view::compare(catalog, left, right).map_err(failure)?;
     if printer.json_wanted() {
         document("comparison", &both, printer);
         return Ok(Code::Done);
@@ -48,9 +48,9 @@ fn verdict(each: &ComparedField, printer: &Printer) -> String {
     }
 }
 
-fn failure(error: CompareError, printer: &Printer) -> Failure {
+fn failure(error: CompareError) -> Failure {
     match error {
-        CompareError::Unknown(error) => unknown(&error, printer),
+        CompareError::Unknown(error) => unknown(&error),
         CompareError::TwoKinds { gpu, instance } => {
             let what = Message::new("catalog-two-kinds").with("gpu", gpu).with("instance", instance);
             Failure::input("E-TWO-KINDS", what).hint(Message::new("catalog-hint-one-kind"))

@@ -19,8 +19,8 @@ use crate::table::{Column, render};
 
 /// Lists what passes the filters.
 pub fn run(args: &ListArgs, catalog: &Catalog, printer: &Printer) -> Result<Code, Failure> {
-    let cards = card_filter(args, catalog, printer)?;
-    let offers = offer_filter(args, catalog, printer)?;
+    let cards = card_filter(args, catalog)?;
+    let offers = offer_filter(args, catalog)?;
     match args.what {
         What::Gpus => list_cards(args, GpuFilter { offers, ..cards }, catalog, printer),
         What::Instances => list_instances(args, &cards, offers.unwrap_or_default(), catalog, printer),
@@ -29,10 +29,10 @@ pub fn run(args: &ListArgs, catalog: &Catalog, printer: &Printer) -> Result<Code
 }
 
 /// What the user asks of the card itself. A name stands for its variants and their fractions.
-fn card_filter(args: &ListArgs, catalog: &Catalog, printer: &Printer) -> Result<GpuFilter, Failure> {
+fn card_filter(args: &ListArgs, catalog: &Catalog) -> Result<GpuFilter, Failure> {
     let mut ids = BTreeSet::new();
     for name in &args.gpu {
-        let preferred = catalog.resolve_gpu(name).map_err(|error| unknown(&error, printer))?;
+        let preferred = catalog.resolve_gpu(name).map_err(|error| unknown(&error))?;
         let meant: Vec<&Gpu> = catalog.gpu_candidates(name);
         for gpu in meant.into_iter().chain([preferred]) {
             ids.extend(catalog.fractions_of(&gpu.id).iter().map(|fraction| fraction.id.clone()));
@@ -50,13 +50,13 @@ fn card_filter(args: &ListArgs, catalog: &Catalog, printer: &Printer) -> Result<
 }
 
 /// What the user asks of the offer; `None` when nothing.
-fn offer_filter(args: &ListArgs, catalog: &Catalog, printer: &Printer) -> Result<Option<OfferFilter>, Failure> {
+fn offer_filter(args: &ListArgs, catalog: &Catalog) -> Result<Option<OfferFilter>, Failure> {
     let mut filter = OfferFilter::default();
     for name in &args.cloud {
-        filter.clouds.insert(catalog.resolve_cloud(name).map_err(|error| unknown(&error, printer))?.to_owned());
+        filter.clouds.insert(catalog.resolve_cloud(name).map_err(|error| unknown(&error))?.to_owned());
     }
     for name in &args.region {
-        catalog.resolve_region(name).map_err(|error| unknown(&error, printer))?;
+        catalog.resolve_region(name).map_err(|error| unknown(&error))?;
         filter.regions.push(name.clone());
     }
     filter.availability = args.availability.iter().copied().collect();

@@ -20,7 +20,7 @@ const OFFERS_SHOWN: usize = 24;
 
 /// Shows one entry.
 pub fn run(name: &str, catalog: &Catalog, printer: &Printer) -> Result<Code, Failure> {
-    let entry = view::show(catalog, Compat::embedded(), name).map_err(|error| unknown(&error, printer))?;
+    let entry = view::show(catalog, Compat::embedded(), name).map_err(|error| unknown(&error))?;
     if printer.json_wanted() {
         #[derive(Serialize)]
         struct Body<'e> {

@@ -43,7 +43,7 @@ pub fn run(
         feed: &feed,
         today: &today,
     };
-    let plan = plan(&workload, &inputs).map_err(|error| failure(error, printer))?;
+    let plan = plan(&workload, &inputs).map_err(failure)?;
     if printer.json_wanted() {
         printer.json("hob.plan/1", &plan);
     } else if let Some(out) = html {
@@ -67,9 +67,11 @@ fn model(workload: &Workload, file: &Path) -> Result<Option<ModelGraph>, Failure
     super::model::read(reference, folder).map(Some)
 }
 
-fn failure(error: PlanError, printer: &Printer) -> Failure {
+fn failure(error: PlanError) -> Failure {
     match error {
-        PlanError::Unknown(unknown) => super::catalogs::unknown(&unknown, printer),
-        other => Failure::input("E-PLAN", Message::new("error-plain").with("why", other)),
+        PlanError::Unknown(unknown) => super::catalogs::unknown(&unknown),
+        PlanError::Machine(error) => super::catalogs::own_machine(&error),
+        PlanError::Estimate(error) => Failure::input("E-PLAN", hob_plan::message(&error.sentence())),
+        PlanError::NoModel => Failure::input("E-PLAN", Message::new("error-no-model")),
     }
 }
