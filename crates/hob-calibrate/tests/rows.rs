@@ -1,4 +1,5 @@
 //! Tables, filters, cards and scores, by themselves.
+#![allow(clippy::unwrap_used)]
 
 use hob_calibrate::{Filter, Machine, MeasuredTable, Outcome, Score, TableError, TableKind};
 use hob_catalog::Catalog;

@@ -75,7 +75,7 @@ fn plain(format: NumberFormat) -> NumberFormat {
 }
 
 /// The peak that multiplies a format. Weight-only 4-bit integers are multiplied in 16 bits.
-fn compute(format: NumberFormat) -> ComputeType {
+pub(super) fn compute(format: NumberFormat) -> ComputeType {
     match format {
         NumberFormat::Fp32 => ComputeType::Fp32,
         NumberFormat::Tf32 => ComputeType::Tf32,
@@ -247,7 +247,10 @@ fn check(profile: &ForwardProfile, hardware: &Hardware<'_>, strategy: &ForwardSt
     }
     match profile.heads {
         None => bad(LayoutFault::NotSplit { model: profile.model.clone() }),
-        Some(heads) if heads % u64::from(ranks) != 0 => bad(LayoutFault::HeadsBySequence { heads, ranks }),
+        // Heads that do not divide go round a ring of GPUs instead, which needs pictures cut in halves.
+        Some(heads) if heads % u64::from(ranks) != 0 && !ranks.is_power_of_two() => {
+            bad(LayoutFault::HeadsBySequence { heads, ranks })
+        }
         Some(_) => Ok(()),
     }
 }

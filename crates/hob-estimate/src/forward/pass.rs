@@ -5,10 +5,12 @@
 
 use hob_units::{Interval, Seconds};
 
-use super::machine::Machine;
+use super::machine::{Machine, compute, format_of, weight_bytes};
 use super::phases::{Phase, PhaseKind};
 use super::profile::ForwardProfile;
+use super::strategy::ForwardStrategy;
 use super::work::Class;
+use crate::hardware::Hardware;
 use crate::outcome::TimeTerm;
 
 /// Seconds of one pass by cause.
@@ -61,6 +63,29 @@ impl Pass {
 }
 
 impl ForwardProfile {
+    /// Seconds of one batch at the card's whole peak or, where reading the weights once in each pass takes longer, at its
+    /// whole bandwidth: no hardware is faster. Activations may never leave the caches. `None` when the catalog lacks a rate.
+    #[must_use]
+    pub fn floor_seconds(&self, hardware: &Hardware<'_>, strategy: &ForwardStrategy) -> Option<Seconds> {
+        let on_board = f64::from(hardware.gpu.gpus_on_board.max(1));
+        let bandwidth = hardware.gpu.memory_bandwidth?.0;
+        let batch = f64::from(strategy.batch);
+        let mut floor = 0.0;
+        for phase in &self.phases {
+            let ranks =
+                if phase.kind == PhaseKind::Denoise { f64::from(strategy.sequence_parallel.max(1)) } else { 1.0 };
+            let (mut seconds, mut bytes) = (0.0, 0.0);
+            for work in &phase.works {
+                let format = format_of(work.quantised, strategy.precision);
+                let flops = work.flops * work.repeat * batch * phase.samples / ranks;
+                seconds += flops / hardware.gpu.peak(compute(format))?.0;
+                bytes += work.touched(batch * phase.samples / ranks) * work.repeat * weight_bytes(format);
+            }
+            floor += phase.runs * on_board * seconds.max(bytes / bandwidth);
+        }
+        Some(Seconds(floor))
+    }
+
     /// Seconds from a batch's start to its end.
     pub(super) fn batch_seconds(&self, machine: &Machine, batch: f64) -> f64 {
         let passes: f64 = self.phases.iter().map(|phase| phase.runs * Pass::of(phase, machine, batch).total()).sum();

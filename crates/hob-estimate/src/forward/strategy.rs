@@ -50,7 +50,8 @@ pub struct ForwardStrategy {
     pub precision: NumberFormat,
     /// Items in one batch; at most this many when batches form by themselves.
     pub batch: u32,
-    /// GPUs of one machine that share each denoising step by sequence parallelism (Ulysses); 1 for every other model.
+    /// GPUs of one machine that share each denoising step by sequence parallelism (Ulysses; a ring where heads do not divide);
+    /// 1 for every other model.
     pub sequence_parallel: u32,
     /// How an autoencoder decodes; not read without one.
     pub tiling: Tiling,

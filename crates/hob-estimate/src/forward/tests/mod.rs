@@ -1,6 +1,5 @@
 //! Order, scaling and honesty of the estimates; error against measurements in `accuracy`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
-#![allow(clippy::disallowed_methods)] // Tests may look for measurements outside the repository.
 
 mod accuracy;
 mod queue;
