@@ -14,7 +14,7 @@ fn autoencoders_have_their_published_parameters() {
         (Autoencoder::StableDiffusion, 83_653_863),
         (Autoencoder::SixteenChannels, 83_819_683),
         (Autoencoder::Wan, 126_892_531),
-        // The report says 246 M; the rest follows from the modules.
+        // The report (arXiv 2412.03603) says 246 M; the digits below follow from the modules.
         (Autoencoder::HunyuanVideo, 246_478_803),
     ] {
         assert_eq!(autoencoder(which).parameters, total, "{which:?}");

@@ -186,9 +186,11 @@ pub struct ModelSummary {
 }
 
 impl ModelGraph {
-    /// Every operator with its number of repetitions, in order.
+    /// Every operator with its number of repetitions, in order. Extra modules for multi-token prediction are left out here,
+    /// and so in every figure but their own part's: published counts leave them out, and plain decoding does not run them.
     pub fn operators(&self) -> impl Iterator<Item = (u32, &Operator)> {
-        self.parts.iter().flat_map(|part| &part.blocks).flat_map(|block| block.ops.iter().map(|op| (block.repeat, op)))
+        let parts = self.parts.iter().filter(|part| part.role != PartRole::MultiTokenPrediction);
+        parts.flat_map(|part| &part.blocks).flat_map(|block| block.ops.iter().map(|op| (block.repeat, op)))
     }
 
     /// All parameters, tied weights counted once.

@@ -70,7 +70,8 @@ pub struct Unknown {
     pub consequence: String,
 }
 
-/// Exact stored bytes and element counts by type, when weight headers were read.
+/// Exact stored bytes and element counts by type, when weight headers were read. Extra modules for multi-token prediction
+/// are left out, as from every count.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct StoredBytes {
     /// Type name as stored -> bytes.
@@ -140,7 +141,7 @@ pub enum PartRole {
     Denoiser,
     TextEncoder,
     Vae,
-    /// Extra multi-token-prediction modules; not run in plain decoding.
+    /// Extra multi-token-prediction modules; not run in plain decoding, and in no count but their own.
     MultiTokenPrediction,
     Other,
 }

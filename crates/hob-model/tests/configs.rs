@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use hob_model::{PartRole, Shape, graph_from_config, preset, preset_names};
+use hob_model::{Extent, PartRole, Shape, graph_from_config, preset, preset_names};
 use hob_units::{Bytes, Quantity};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// One row of the index.
 struct Row {
@@ -176,6 +176,25 @@ fn a_picture_costs_its_tower_alone() {
     let matrices = 2.0 * 4096.0 * (layers + 588.0 * 1152.0) + 2.0 * 256.0 * 1152.0 * 2560.0;
     let scores = 27.0 * 4.0 * 4096.0 * 4096.0 * 1152.0;
     assert!((more / (matrices + scores) - 1.0).abs() < 1e-9, "{more} instead of {}", matrices + scores);
+}
+
+#[test]
+fn a_ratio_says_how_many_patches_make_a_position() {
+    let whole: Value = serde_json::from_str(preset("Llama-4-Scout-17B-16E-Instruct").unwrap().config).unwrap();
+    for (ratio, side) in [(json!(0.5), 28.0_f64), (json!(0.25), 56.0), (json!(1), 14.0)] {
+        let mut config = whole.clone();
+        config["vision_config"]["pixel_shuffle_ratio"] = ratio.clone();
+        let graph = graph_from_config("config.json", "it", &config).unwrap();
+        let projector = graph.parts.iter().find(|part| part.role == PartRole::Projector).unwrap();
+        let Extent::Grid { pixels_per_position, .. } = projector.blocks[0].ops[0].extent else { panic!("no picture") };
+        assert!((pixels_per_position - side * side).abs() < 1e-9, "{ratio}: {pixels_per_position}");
+    }
+    for ratio in [json!(0), json!(-1), json!(2), json!("half")] {
+        let mut config = whole.clone();
+        config["vision_config"]["pixel_shuffle_ratio"] = ratio.clone();
+        let error = graph_from_config("config.json", "it", &config).unwrap_err().to_string();
+        assert!(error.contains("pixel_shuffle_ratio"), "{ratio}: {error}");
+    }
 }
 
 #[test]

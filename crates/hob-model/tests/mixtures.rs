@@ -89,8 +89,8 @@ fn caches_are_those_of_the_papers() {
 
 #[test]
 fn compressed_caches_are_those_of_the_engines() {
-    // DeepSeek V4 Pro at 1M tokens and 16 bits: 9.62 GiB, 8.7 times less than V3.2 (news of its release, 2026-04-25). Its
-    // attention has Flash's widths in 61 layers, the first two of them compressed by 128.
+    // DeepSeek V4 Pro at 1M tokens and 16 bits: 9.62 GiB, 8.7 times less than the 83.9 GiB of V3.2's 61 layers (vLLM's
+    // announcement of its support, 2026-04; read in public copies 2026-11). Its attention has Flash's widths in 61 layers, the first two of them compressed by 128.
     let ratios: Vec<u64> = (0..61).map(|index| if index < 2 || index % 2 == 1 { 128 } else { 4 }).collect();
     let keys = json!({"num_hidden_layers": 61, "compress_ratios": ratios});
     let pro = changed("DeepSeek-V4-Flash", keys).kv_bytes(1 << 20, 16.0).base() / (1_u64 << 30) as f64;
@@ -156,8 +156,9 @@ fn layers_may_share_an_indexer() {
 
 #[test]
 fn bytes_are_those_of_the_published_files() {
-    // Gigabytes of the published weight files. DeepSeek V3's hold 688.59, of which the module for multi-token prediction
-    // takes 15.4: 11.3 in 8 bits, a joining matrix and two more tables of 0.93 in 16.
+    // Gigabytes of the published weight files. DeepSeek V3's hold 688.586727753 (sum of the hub's files, as quoted by public
+    // tables, read 2026-11), of which the module for multi-token prediction takes 15.4: of its 11.5 B own parameters
+    // (deepseek-ai/DeepSeek-V3 `README_WEIGHTS.md`) a joining matrix is in 16 bits, as are its copies of two tables of 0.93 B.
     let rows = [("DeepSeek-V3", Dtype::F8E4m3, 688.59 - 15.4), ("Kimi-K2-Instruct", Dtype::F8E4m3, 1029.2)];
     for (name, dtype, wanted) in rows {
         let summary = graph(name).summary();

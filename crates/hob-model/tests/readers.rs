@@ -12,6 +12,8 @@ mod folders;
 mod gguf_architectures;
 #[path = "readers/hostile.rs"]
 mod hostile;
+#[path = "readers/mtp.rs"]
+mod mtp;
 #[path = "readers/mutated.rs"]
 mod mutated;
 #[path = "readers/samples.rs"]

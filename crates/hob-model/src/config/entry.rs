@@ -13,8 +13,8 @@ const SIZE_ENDINGS: [&str; 12] = [
     "_layers", "_layer", "_dim", "_size", "_rank", "_heads", "_experts", "_width", "_depth", "_blocks", "_modules",
     "_types",
 ];
-/// Keys with such an end that bear on training, decoding or numerics alone. Modules for multi-token prediction are left out
-/// of every graph: published counts leave them out, and engines run them only to speculate.
+/// Keys with such an end that bear on training, decoding or numerics alone. Modules for multi-token prediction are
+/// read from the weights, where there are any: configs announce modules that were never published.
 const HARMLESS: [&str; 21] = [
     "chunk_size_feed_forward",
     "ep_size",

@@ -16,7 +16,8 @@ use crate::graph::{Certainty, ModelGraph, Origin, Quantization, Unknown};
 use crate::reader::infer::infer;
 use crate::reader::packed::weights;
 use crate::reader::parts::{part_path, parts_total};
-use crate::reader::{ModelFiles, PathKind, reconcile};
+use crate::reader::tensors::Inventory;
+use crate::reader::{ModelFiles, PathKind, mtp, reconcile};
 
 use header::{Header, read_header};
 
@@ -48,16 +49,16 @@ pub(crate) fn read_gguf(path: &str, name: &str, files: &dyn ModelFiles) -> Resul
 }
 
 fn graph(path: &str, name: &str, header: Header) -> ModelGraph {
-    let Header { metadata, inventory } = header;
+    let Header { metadata, mut inventory } = header;
     let family = metadata.text("general.architecture").unwrap_or("unknown").to_owned();
-    let of_tensors = weights(&inventory).parameters();
+    let from_config =
+        translate::config(&family, &metadata, &inventory.tensors).and_then(|config| of_family(path, name, config));
+    let of_tensors = counted(from_config.as_ref(), &mut inventory);
     // The tensors still say enough when the config does not.
-    let from_config = translate::config(&family, &metadata, &inventory.tensors)
-        .and_then(|config| of_family(path, name, config))
-        .filter(|graph| {
-            let share = graph.parameters().abs_diff(of_tensors) as f64 / of_tensors.max(1) as f64;
-            share <= COUNT_SHARE_MAX
-        });
+    let from_config = from_config.filter(|graph| {
+        let share = graph.parameters().abs_diff(of_tensors) as f64 / of_tensors.max(1) as f64;
+        share <= COUNT_SHARE_MAX
+    });
     let mut graph = match from_config {
         Some(mut graph) => {
             reconcile(&mut graph, inventory);
@@ -76,6 +77,14 @@ fn graph(path: &str, name: &str, header: Header) -> ModelGraph {
         graph.unknowns.retain(|note| !note.what.starts_with("parameter count"));
     }
     graph
+}
+
+/// Parameters of the tensors, without extra modules for multi-token prediction where a config says which these are.
+fn counted(from_config: Option<&ModelGraph>, inventory: &mut Inventory) -> u64 {
+    let extra = from_config.map(|graph| mtp::take(graph, inventory)).unwrap_or_default();
+    let parameters = weights(inventory).parameters();
+    inventory.tensors.extend(extra.tensors);
+    parameters
 }
 
 /// The graph of the translated config. Each size is offered in every spelling; those that this family does not know are

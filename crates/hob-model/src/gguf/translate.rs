@@ -106,6 +106,14 @@ pub(super) fn config(family: &str, metadata: &Metadata, tensors: &[Tensor]) -> O
             }
         }
     }
+    // Its number of blocks counts the extra ones for multi-token prediction too.
+    if let (Some(blocks), Some(extra)) =
+        (metadata.size(&key("block_count")), metadata.size(&key("nextn_predict_layers")))
+    {
+        for spelling in ["num_hidden_layers", "n_layer", "num_layers"] {
+            config.insert(spelling.to_owned(), blocks.saturating_sub(extra).into());
+        }
+    }
     let experts = metadata.size(&key("expert_count")).filter(|experts| *experts > 0);
     let model_type = if *model_type == "llama" && experts.is_some() { "mixtral" } else { model_type };
     if experts.is_none() {

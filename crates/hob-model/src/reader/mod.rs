@@ -9,6 +9,7 @@ mod diffusers;
 mod folder;
 pub(crate) mod infer;
 mod json;
+pub(crate) mod mtp;
 pub(crate) mod packed;
 pub(crate) mod parts;
 mod reconcile;

@@ -75,6 +75,8 @@ fn is_buffer(tensor: &Tensor) -> bool {
         || name.ends_with(".masked_bias")
         || name.ends_with("rotary_emb.inv_freq")
         || name.ends_with("position_ids")
+        || name.ends_with("e_score_correction_bias")
+        || name.contains("exp_probs_b.")
         || name.ends_with("num_batches_tracked")
         || name.ends_with("running_mean")
         || name.ends_with("running_var")

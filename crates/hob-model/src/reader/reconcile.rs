@@ -7,6 +7,7 @@ use crate::dtype::Dtype;
 use crate::graph::{Certainty, ModelGraph, ModelKind, Operator, Quantization, Site, Unknown};
 use crate::reader::infer::site::site;
 use crate::reader::infer::{Hints, infer};
+use crate::reader::mtp;
 use crate::reader::packed::{Weight, Weights, weights};
 use crate::reader::tensors::Inventory;
 
@@ -15,10 +16,12 @@ const COUNT_SHARE_MAX: f64 = 0.01;
 
 /// Puts the headers' figures into the graph. The tensors' own graph takes its place when its family is not known and its
 /// count is not theirs: they know better then.
-pub(crate) fn reconcile(graph: &mut ModelGraph, inventory: Inventory) {
+pub(crate) fn reconcile(graph: &mut ModelGraph, mut inventory: Inventory) {
+    let extra = if graph.kind == ModelKind::CausalLm { mtp::take(graph, &mut inventory) } else { Inventory::default() };
     let weights = weights(&inventory);
     let is_guess = graph.kind == ModelKind::CausalLm && !knows_language_family(&graph.family);
     if is_guess && inventory.unseen_bytes == 0 && share_apart(graph, &weights) > COUNT_SHARE_MAX {
+        inventory.tensors.extend(extra.tensors);
         *graph = infer(&graph.name, &graph.family, graph.origin, inventory, Hints::of(graph));
         return;
     }
@@ -32,6 +35,8 @@ pub(crate) fn reconcile(graph: &mut ModelGraph, inventory: Inventory) {
     if inventory.unseen_bytes == 0 {
         compare_counts(graph, &weights);
     }
+    let module = mtp::module(graph, extra);
+    graph.parts.extend(module);
 }
 
 /// The storage type of most parameters, as the config has it.

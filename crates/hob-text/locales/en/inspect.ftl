@@ -45,6 +45,7 @@ inspect-tied = tied
 inspect-more-parts = and { $count } more
 inspect-total = total
 inspect-active = active for one token
+inspect-beside-the-total = multi-token prediction, not counted
 
 inspect-flops-token = Forward: { $flops } for one token with an empty context.
 inspect-flops-token-last = Forward: { $flops } for the last token of the longest context, { $tokens } tokens.

@@ -45,6 +45,7 @@ inspect-tied = 共享
 inspect-more-parts = 另有 { $count } 项
 inspect-total = 合计
 inspect-active = 每个 token 激活
+inspect-beside-the-total = 多 token 预测（不计入）
 
 inspect-flops-token = 前向：空上下文下每个 token { $flops }。
 inspect-flops-token-last = 前向：最长上下文（{ $tokens } 个 token）的最后一个 token { $flops }。

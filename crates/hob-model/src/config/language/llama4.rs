@@ -43,8 +43,7 @@ pub(super) fn graph(fields: &Fields<'_>, name: &str) -> Result<ModelGraph, Model
     };
     let tower = towers::llama4(&vision, decoder.dtype)?;
     let inputs = size_or(&vision, &["vision_output_dim"], Some(7680))?;
-    // Four patches make one position.
-    let pixels = tower.patch.saturating_mul(2).saturating_pow(2);
+    let pixels = tower.patch.saturating_pow(2).saturating_mul(towers::llama4_patches(&vision)?);
     let projector = towers::projector("multi_modal_projector.linear_1", &decoder, inputs, None, pixels);
     let mut graph = decoder.graph(name, blocks);
     graph.parts.splice(0..0, [tower.part, projector]);

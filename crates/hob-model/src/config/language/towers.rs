@@ -109,7 +109,7 @@ pub(super) fn siglip(fields: &Fields<'_>, dtype: Dtype) -> Result<Tower, ModelEr
     Ok(Tower { part, hidden, patch: sizes.patch, side: sizes.side })
 }
 
-/// Llama 4's tower with its adapter, which joins four patches (`pixel_shuffle_ratio` 0.5) into one position.
+/// Llama 4's tower with its adapter, which joins neighbouring patches into one position.
 pub(super) fn llama4(fields: &Fields<'_>, dtype: Dtype) -> Result<Tower, ModelError> {
     let sizes = Sizes::read(fields, dtype, &LLAMA4, 1)?;
     let AttentionLayer { hidden, extent, .. } = sizes.layer;
@@ -123,7 +123,7 @@ pub(super) fn llama4(fields: &Fields<'_>, dtype: Dtype) -> Result<Tower, ModelEr
         elementwise("sum", dtype, hidden, extent),
         layer_norm("layernorm_pre", dtype, hidden, extent),
     ];
-    let joined = grid(pixels.saturating_mul(4), 0);
+    let joined = grid(pixels.saturating_mul(llama4_patches(fields)?), 0);
     let middle = size_or(fields, &["projector_input_dim"], Some(4096))?;
     let last = size_or(fields, &["projector_output_dim"], Some(4096))?;
     let adapter = vec![
@@ -138,6 +138,17 @@ pub(super) fn llama4(fields: &Fields<'_>, dtype: Dtype) -> Result<Tower, ModelEr
     ];
     let part = part("vision tower", PartRole::VisionTower, blocks);
     Ok(Tower { part, hidden, patch: sizes.patch, side: sizes.side })
+}
+
+/// Patches behind one position of Llama 4's decoder: the ratio by which a side shrinks, squared and turned over.
+pub(super) fn llama4_patches(fields: &Fields<'_>) -> Result<u64, ModelError> {
+    let key = "pixel_shuffle_ratio";
+    if !fields.written(key) {
+        return Ok(4);
+    }
+    let ratio = fields.number(key).filter(|ratio| (0.01..=1.0).contains(ratio));
+    let ratio = ratio.ok_or_else(|| fields.bad(key, "is no share between 0.01 and 1"))?;
+    Ok(ratio.powi(-2).round() as u64)
 }
 
 /// Gemma 4's tower: four RMS norms a layer, norms on the heads, gated MLPs, and one table of positions for each axis.

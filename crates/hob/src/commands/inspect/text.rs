@@ -2,8 +2,8 @@
 //! of what was not understood. Computes nothing of its own but shares.
 
 use hob_model::{
-    Certainty, Companion, Dtype, ModelGraph, ModelKind, ModelSummary, OpKind, Origin, PartSummary, Shape, Unknown,
-    companions,
+    Certainty, Companion, Dtype, ModelGraph, ModelKind, ModelSummary, OpKind, Origin, PartRole, PartSummary, Shape,
+    Unknown, companions,
 };
 use hob_text::Message;
 use hob_units::{Bytes, Flops};
@@ -84,7 +84,9 @@ fn parts(graph: &ModelGraph, summary: &ModelSummary, printer: &Printer) {
         part.parameters == 0 && operators.flat_map(|block| &block.ops).any(|op| op.tied)
     };
     let mut rows = Vec::new();
-    for part in summary.parts.iter().take(ROWS_SHOWN) {
+    let (extra, counted): (Vec<&PartSummary>, Vec<&PartSummary>) =
+        summary.parts.iter().partition(|part| part.role == PartRole::MultiTokenPrediction);
+    for part in counted.iter().take(ROWS_SHOWN) {
         let name = name_of_part(&part.name, printer);
         rows.push(if is_tied(part) {
             vec![name, printer.get("inspect-tied"), "-".to_owned()]
@@ -92,13 +94,16 @@ fn parts(graph: &ModelGraph, summary: &ModelSummary, printer: &Printer) {
             row(name, part.parameters)
         });
     }
-    if let Some(rest) = summary.parts.get(ROWS_SHOWN..).filter(|rest| !rest.is_empty()) {
+    if let Some(rest) = counted.get(ROWS_SHOWN..).filter(|rest| !rest.is_empty()) {
         let name = printer.text(&Message::new("inspect-more-parts").with("count", rest.len()));
         rows.push(row(name, rest.iter().map(|part| part.parameters).fold(0, u64::saturating_add)));
     }
     rows.push(row(printer.get("inspect-total"), summary.parameters));
     if summary.active_parameters != summary.parameters {
         rows.push(row(printer.get("inspect-active"), summary.active_parameters));
+    }
+    for part in extra {
+        rows.push(vec![printer.get("inspect-beside-the-total"), grouped(part.parameters), "-".to_owned()]);
     }
     let columns = [
         Column::Words(printer.get("column-part")),
