@@ -5,8 +5,11 @@
 //! proving accuracy on rows that a fit never saw, fitting and probing are four readings of the same questions.
 //! Pure: tables enter as text.
 
+mod asked;
+mod cross;
 mod evaluate;
 mod filter;
+mod fit;
 mod forward;
 mod library;
 mod machine;
@@ -18,8 +21,11 @@ mod table;
 mod target;
 mod training;
 
+pub use asked::{Asked, HoldOut, parts};
+pub use cross::{HeldOut, held_out, with_bands};
 pub use evaluate::{Evaluation, Grouping, TargetScore, Unscored, VerdictScore, evaluate};
 pub use filter::{Filter, FilterError};
+pub use fit::{Distrusted, FitResult, Fitted, fit};
 pub use library::Library;
 pub use machine::Machine;
 pub use question::{Answer, Ask, Question, Unanswered};

@@ -23,6 +23,10 @@ pub struct Scope {
     pub precision: String,
     /// Operator class or anything narrower (`moe`, `attention`).
     pub class: String,
+    /// Card id (`h20`): measurements of one card.
+    pub card: String,
+    /// Model name: measurements of one model on one card.
+    pub model: String,
 }
 
 impl Scope {
@@ -56,13 +60,29 @@ impl Scope {
         self
     }
 
+    /// Narrowed to a card.
+    #[must_use]
+    pub fn card(mut self, card: &str) -> Self {
+        self.card = card.to_owned();
+        self
+    }
+    /// Narrowed to a model.
+    #[must_use]
+    pub fn model(mut self, model: &str) -> Self {
+        self.model = model.to_owned();
+        self
+    }
+
     /// How many fields of this row match `asked`, or `None` when one contradicts it.
-    fn matches(&self, asked: &Self) -> Option<u32> {
+    #[must_use]
+    pub fn matches(&self, asked: &Self) -> Option<u32> {
         let fields = [
             (&self.engine, &asked.engine),
             (&self.architecture, &asked.architecture),
             (&self.precision, &asked.precision),
             (&self.class, &asked.class),
+            (&self.card, &asked.card),
+            (&self.model, &asked.model),
         ];
         fields.iter().try_fold(0, |score, (row, asked)| match (row.is_empty(), row == asked) {
             (true, _) => Some(score),
@@ -138,38 +158,72 @@ impl Efficiencies {
         Self { rows, by_name }
     }
 
-    /// Reads a table: `name,engine,architecture,precision,class,low,value,high,unit,source,source_date`.
+    /// Reads a table with a header: `name,engine,architecture,precision,class,low,value,high,unit,source,source_date`, and
+    /// `card` and `model` where rows are that narrow.
     ///
     /// # Errors
-    /// When a row lacks a column, or its three numbers are not finite, positive and in order.
+    /// When a row lacks a number, or its three numbers are not finite, positive and in order.
     pub fn parse(text: &str) -> Result<Self, EfficiencyError> {
         let mut reader = csv::Reader::from_reader(text.as_bytes());
+        let columns: Vec<String> = match reader.headers() {
+            Ok(header) => header.iter().map(str::to_owned).collect(),
+            Err(error) => return Err(EfficiencyError { line: 1, why: error.to_string() }),
+        };
         let mut rows = Vec::new();
         for (index, record) in reader.records().enumerate() {
             let line = index as u64 + 2;
             let fail = |why: String| EfficiencyError { line, why };
             let record = record.map_err(|error| fail(error.to_string()))?;
-            let text = |column: usize| record.get(column).map(str::to_owned).unwrap_or_default();
-            let number = |column: usize| {
-                text(column).parse::<f64>().map_err(|_| fail(format!("`{}` is not a number", text(column))))
+            let text = |name: &str| {
+                let column = columns.iter().position(|column| column == name);
+                column.and_then(|column| record.get(column)).map(str::to_owned).unwrap_or_default()
             };
-            let (low, value, high) = (number(5)?, number(6)?, number(7)?);
+            let number =
+                |name: &str| text(name).parse::<f64>().map_err(|_| fail(format!("`{}` is not a number", text(name))));
+            let (low, value, high) = (number("low")?, number("value")?, number("high")?);
             if !(low.is_finite() && high.is_finite() && 0.0 <= low && low <= value && value <= high) {
                 return Err(fail(format!("{low} <= {value} <= {high} does not hold")));
             }
-            let scope = Scope { engine: text(1), architecture: text(2), precision: text(3), class: text(4) };
+            let scope = Scope {
+                engine: text("engine"),
+                architecture: text("architecture"),
+                precision: text("precision"),
+                class: text("class"),
+                card: text("card"),
+                model: text("model"),
+            };
             rows.push(Coefficient {
-                name: text(0),
+                name: text("name"),
                 scope,
                 low,
                 value,
                 high,
-                unit: text(8),
-                source: text(9),
-                source_date: text(10),
+                unit: text("unit"),
+                source: text("source"),
+                source_date: text("source_date"),
             });
         }
         Ok(Self::of(rows))
+    }
+
+    /// With `rows` in place of those of the same name and scope, or beside them.
+    #[must_use]
+    pub fn overlaid(mut self, rows: impl IntoIterator<Item = Coefficient>) -> Self {
+        for row in rows {
+            match self.rows.iter_mut().find(|known| known.name == row.name && known.scope == row.scope) {
+                Some(known) => *known = row,
+                None => self.rows.push(row),
+            }
+        }
+        Self::of(self.rows)
+    }
+
+    /// Sets the value of a row, by its place in [`rows`](Self::rows), and moves its band along.
+    pub fn set(&mut self, index: usize, value: f64) {
+        if let Some(row) = self.rows.get_mut(index) {
+            let by = if row.value > 0.0 { value / row.value } else { 1.0 };
+            (row.low, row.value, row.high) = (row.low * by, value, row.high * by);
+        }
     }
 
     /// The most specific row of `name` that does not contradict `scope`; ties go to the first.
