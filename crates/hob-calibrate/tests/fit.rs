@@ -1,4 +1,5 @@
 //! The fit on made-up measurements whose truth is known.
+#![allow(clippy::unwrap_used)]
 
 use hob_calibrate::{Answer, Ask, Asked, HeldOut, HoldOut, Question, Score, Target, fit, held_out, parts, with_bands};
 use hob_estimate::{Efficiencies, EstimateError, Scope};
