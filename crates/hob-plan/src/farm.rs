@@ -63,7 +63,7 @@ pub(crate) fn keeping_up(
 /// The smallest number of machines that together take at most `limit` surely enough.
 fn machines(alone: Interval<Seconds>, limit: Seconds, confidence: Share) -> Result<u32, Reason> {
     let with = |machines: u32| -> Interval<Seconds> { alone.scaled(1.0 / f64::from(machines)) };
-    let sure = |machines: u32| Ok(with(machines).probability_at_most(limit) >= confidence.0);
+    let sure = |machines: u32| Ok::<_, Reason>(with(machines).probability_at_most(limit) >= confidence.0);
     fewest(MACHINES_MAX, sure)?.ok_or_else(|| {
         let best = with(MACHINES_MAX);
         let probability = Some(best.probability_at_most(limit));

@@ -169,7 +169,7 @@ impl<'a> ForwardSearch<'a> {
         let goals =
             |replicas: u32| -> Vec<Goal> { self.limits.iter().map(|limit| goal(limit, latency(replicas))).collect() };
         let confidence = self.workload.objective.confidence.0;
-        let keeps = |replicas: u32| Ok(goals(replicas).iter().all(|goal| goal.probability >= confidence));
+        let keeps = |replicas: u32| Ok::<_, Reason>(goals(replicas).iter().all(|goal| goal.probability >= confidence));
         let most = u32::try_from(in_flight.div_ceil(u64::from(strategy.batch))).unwrap_or(u32::MAX).min(MACHINES_MAX);
         let enough = fewest(most, keeps)?.ok_or_else(|| self.too_slow(&estimate))?;
         let (machines, replicas) = limits.machines(enough.max(self.least()), hardware, self.least())?;

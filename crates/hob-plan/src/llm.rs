@@ -297,7 +297,7 @@ impl Replica<'_> {
             None => 1,
             Some(deadline) => {
                 let sure = |duration: Interval<Seconds>| duration.probability_at_most(deadline);
-                let keeps = |groups: u32| Ok(sure(job(groups)?.duration) >= objective.confidence.0);
+                let keeps = |groups: u32| Ok::<_, Reason>(sure(job(groups)?.duration) >= objective.confidence.0);
                 match fewest(most, keeps)? {
                     Some(groups) => groups,
                     None => {
@@ -334,7 +334,7 @@ impl Replica<'_> {
         let others = (amount - f64::from(in_flight) * replicas).max(0.0);
         let duration = rate.inverted::<Seconds>(others).plus_independent(estimate.end_to_end.p95);
         if !duration.mid.0.is_finite() || !duration.high.0.is_finite() {
-            return Err(Reason::Unsupported { why: "the speed is not known".to_owned() });
+            return Err(Reason::unsupported("reject-no-speed"));
         }
         Ok(Job { replicas: replicas as u32, estimate, rate, duration })
     }
