@@ -30,6 +30,18 @@ pub struct HeldOut {
     bands: Vec<usize>,
 }
 
+impl HeldOut {
+    /// Takes the bands of `to` in place of those of `from`, under which it was predicted.
+    pub(crate) fn widen(&mut self, from: &Efficiencies, to: &Efficiencies) {
+        let Some(band) = self.bands.first() else { return };
+        let (Some(from), Some(to)) = (from.rows().get(*band), to.rows().get(*band)) else { return };
+        let scale = if from.value > 1.0 { to.value.ln() / from.value.ln() } else { 1.0 };
+        let Interval { low, mid, high } = self.outcome.predicted;
+        self.outcome.predicted =
+            Interval { low: mid * (low / mid).powf(scale), mid, high: mid * (high / mid).powf(scale) };
+    }
+}
+
 /// Fits on all parts but one and predicts that one, in turn.
 #[must_use]
 pub fn held_out(priors: &Efficiencies, asked: &[Asked], trusted: &[bool], by: HoldOut, count: usize) -> Vec<HeldOut> {

@@ -11,8 +11,6 @@ use crate::score::{Outcome, Score};
 use crate::table::{MeasuredTable, Row};
 use crate::target::Target;
 
-/// A measurement this much better than physics allows is named, not scored; less may be rounding or a boost clock.
-const BEATS_PHYSICS: f64 = 1.02;
 /// Share of a card's memory from which a verdict is near the limit.
 const NEAR_LIMIT: f64 = 0.75;
 
@@ -143,7 +141,7 @@ pub fn evaluate(
         let group = by.map(|by| by.key(row, &question)).unwrap_or_default();
         for (target, measured) in &question.measured {
             let Some((_, predicted)) = answer.values.iter().find(|(of, _)| of == target) else { continue };
-            if beats_physics(&question, *target, *measured) {
+            if question.is_beyond(*target, *measured) {
                 evaluation.beyond_physics.push((question.id.clone(), *target));
                 continue;
             }
@@ -157,12 +155,6 @@ pub fn evaluate(
     evaluation.targets = scores(&evaluation.outcomes, by.is_some());
     evaluation.train_oom = verdicts.score();
     evaluation
-}
-
-fn beats_physics(question: &Question, target: Target, measured: f64) -> bool {
-    question.ask.floor(target).is_some_and(|floor| {
-        if target.is_rate() { measured > floor * BEATS_PHYSICS } else { measured * BEATS_PHYSICS < floor }
-    })
 }
 
 fn scores(outcomes: &[(Target, String, Outcome)], grouped: bool) -> Vec<TargetScore> {

@@ -12,12 +12,15 @@ use nalgebra::{DMatrix, DVector, Dyn};
 use serde::Serialize;
 
 use crate::asked::{Asked, group_sizes};
+use crate::question::Answer;
 use crate::target::Target;
 
 /// Standard deviations in an 80 % band on either side.
 const SDS_IN_BAND: f64 = 1.281_551_6;
 /// Step of the numeric derivative, in log.
 const STEP: f64 = 1e-4;
+/// Factor by which a coefficient is moved to see what reads it.
+const PROBE: f64 = 1.33;
 /// Rounds of the optimiser, each about one Jacobian; more change nothing at three digits.
 const PATIENCE: usize = 25;
 /// A log error of this many of its target's spreads is distrusted.
@@ -94,7 +97,8 @@ struct Parameter {
     spread: f64,
     /// The next wider free row of the same name.
     parent: Option<usize>,
-    engine: String,
+    /// Observations whose prediction it moves.
+    concerns: Vec<usize>,
 }
 
 /// One measured value.
@@ -149,33 +153,48 @@ impl<'a> Problem<'a> {
         let point = DVector::zeros(parameters.len());
         let mut problem = Self { parameters, observations, table: priors.clone(), point };
         // What has no answer at the start has none later: sizes and formats refuse, not coefficients.
-        let errors = problem.errors(&problem.table, None);
-        let mut kept = errors.iter().map(|error| error.is_finite());
+        let mut kept = problem.errors(&problem.table, problem.all()).into_iter().map(f64::is_finite);
         problem.observations.retain(|_| kept.next().unwrap_or(false));
+        problem.find_concerns();
         problem
     }
 
-    /// Log errors of the observations; of a narrow engine only those of that engine, the others `NaN`.
-    fn errors(&self, table: &Efficiencies, engine: Option<&str>) -> Vec<f64> {
-        let mut last: Option<(*const Asked, Option<crate::question::Answer>)> = None;
-        let concerned = |observation: &Observation<'_>| {
-            engine.is_none_or(|engine| engine.is_empty() || observation.asked.question.engine == engine)
+    fn all(&self) -> impl Iterator<Item = usize> + use<> {
+        0..self.observations.len()
+    }
+
+    /// A prediction that a third more and a third less of a coefficient leave as it is does not read it.
+    fn find_concerns(&mut self) {
+        let base = self.errors(&self.table, self.all());
+        let mut table = self.table.clone();
+        let mut concerns = Vec::with_capacity(self.parameters.len());
+        for parameter in &self.parameters {
+            let moved = [PROBE, 1.0 / PROBE].map(|by| {
+                table.set(parameter.index, parameter.prior * by);
+                self.errors(&table, self.all())
+            });
+            table.set(parameter.index, parameter.prior);
+            let moves = |at: &usize| moved.iter().any(|errors| errors.get(*at) != base.get(*at));
+            concerns.push(self.all().filter(moves).collect());
+        }
+        for (parameter, concerns) in self.parameters.iter_mut().zip(concerns) {
+            parameter.concerns = concerns;
+        }
+    }
+
+    /// Log errors of the observations at these places; `NaN` without an answer.
+    fn errors(&self, table: &Efficiencies, places: impl IntoIterator<Item = usize>) -> Vec<f64> {
+        let mut last: Option<(*const Asked, Option<Answer>)> = None;
+        let mut error = |observation: &Observation<'_>| {
+            let of = std::ptr::from_ref(observation.asked);
+            if last.as_ref().is_none_or(|(known, _)| *known != of) {
+                last = Some((of, observation.asked.question.ask.answer(table).ok()));
+            }
+            let answer = last.as_ref().and_then(|(_, answer)| answer.as_ref());
+            let value = answer.and_then(|answer| answer.values.iter().find(|(of, _)| *of == observation.target));
+            value.map_or(f64::NAN, |(_, value)| (value.mid / observation.measured).ln())
         };
-        self.observations
-            .iter()
-            .map(|observation| {
-                if !concerned(observation) {
-                    return f64::NAN;
-                }
-                let of = std::ptr::from_ref(observation.asked);
-                if last.as_ref().is_none_or(|(known, _)| *known != of) {
-                    last = Some((of, observation.asked.question.ask.answer(table).ok()));
-                }
-                let answer = last.as_ref().and_then(|(_, answer)| answer.as_ref());
-                let value = answer.and_then(|answer| answer.values.iter().find(|(of, _)| *of == observation.target));
-                value.map_or(f64::NAN, |(_, value)| (value.mid / observation.measured).ln())
-            })
-            .collect()
+        places.into_iter().filter_map(|at| self.observations.get(at)).map(&mut error).collect()
     }
 
     /// `(theta - theta of the parent) / spread`.
@@ -187,13 +206,6 @@ impl<'a> Problem<'a> {
 
     fn report(&self, result: &mut FitResult) {
         let spreads = self.posterior();
-        let bears: Vec<usize> = match self.jacobian() {
-            Some(jacobian) => jacobian
-                .column_iter()
-                .map(|column| column.iter().take(self.observations.len()).filter(|slope| **slope != 0.0).count())
-                .collect(),
-            None => vec![0; self.parameters.len()],
-        };
         for (at, parameter) in self.parameters.iter().enumerate() {
             let Some(row) = self.table.rows().get(parameter.index) else { continue };
             let spread = spreads.as_ref().and_then(|spreads| spreads.get(at)).copied().unwrap_or(parameter.spread);
@@ -203,13 +215,13 @@ impl<'a> Problem<'a> {
             (coefficient.low, coefficient.high) = (rounded(row.value / factor), rounded(row.value * factor));
             coefficient.low = coefficient.low.min(coefficient.value);
             coefficient.high = coefficient.high.max(coefficient.value);
-            let rows = bears.get(at).copied().unwrap_or(0);
+            let rows = parameter.concerns.len();
             result.fitted.push(Fitted { coefficient, prior: parameter.prior, rows });
         }
         for fitted in &result.fitted {
             result.table = result.table.clone().overlaid([fitted.coefficient.clone()]);
         }
-        let errors = self.errors(&self.table, None);
+        let errors = self.errors(&self.table, self.all());
         for (observation, error) in self.observations.iter().zip(errors) {
             if error.abs() > DISTRUSTED_SPREADS * spread(observation.target) {
                 let id = observation.asked.question.id.clone();
@@ -245,8 +257,7 @@ fn parameters(priors: &Efficiencies, of: &str) -> Vec<Parameter> {
             let row = row(*index)?;
             let below = if row.low > 0.0 { row.value / row.low } else { row.high / row.value };
             let spread = (below.ln() + (row.high / row.value).ln()) / (2.0 * SDS_IN_BAND);
-            let engine = row.scope.engine.clone();
-            Some(Parameter { index: *index, prior: row.value, spread, parent: parent(row), engine })
+            Some(Parameter { index: *index, prior: row.value, spread, parent: parent(row), concerns: Vec::new() })
         })
         .collect()
 }
@@ -281,7 +292,7 @@ impl LeastSquaresProblem<f64, Dyn, Dyn> for Problem<'_> {
     }
 
     fn residuals(&self) -> Option<DVector<f64>> {
-        let errors = self.errors(&self.table, None);
+        let errors = self.errors(&self.table, self.all());
         let data =
             self.observations.iter().zip(errors).map(|(observation, error)| softened(error * observation.pull).0);
         let priors = self.parameters.iter().enumerate().map(|(at, parameter)| self.prior_residual(parameter, at));
@@ -290,21 +301,18 @@ impl LeastSquaresProblem<f64, Dyn, Dyn> for Problem<'_> {
     }
 
     fn jacobian(&self) -> Option<DMatrix<f64>> {
-        let base = self.errors(&self.table, None);
+        let base = self.errors(&self.table, self.all());
         let rows = self.observations.len();
         let mut jacobian = DMatrix::zeros(rows + self.parameters.len(), self.parameters.len());
         let mut table = self.table.clone();
         for (at, parameter) in self.parameters.iter().enumerate() {
             let value = self.table.rows().get(parameter.index)?.value;
             table.set(parameter.index, value * STEP.exp());
-            let moved = self.errors(&table, Some(&parameter.engine));
+            let moved = self.errors(&table, parameter.concerns.iter().copied());
             table.set(parameter.index, value);
-            for (row, ((observation, base), moved)) in self.observations.iter().zip(&base).zip(moved).enumerate() {
-                let slope = (moved - base) / STEP;
-                if slope.is_finite() && slope != 0.0 {
-                    let (_, soft) = softened(base * observation.pull);
-                    *jacobian.get_mut((row, at))? = slope * observation.pull * soft;
-                }
+            for (row, moved) in parameter.concerns.iter().zip(moved) {
+                let (base, pull) = (base.get(*row)?, self.observations.get(*row)?.pull);
+                *jacobian.get_mut((*row, at))? = (moved - base) / STEP * pull * softened(base * pull).1;
             }
             *jacobian.get_mut((rows + at, at))? = 1.0 / parameter.spread;
             if let Some(parent) = parameter.parent {

@@ -6,6 +6,7 @@
 //! Pure: tables enter as text.
 
 mod asked;
+mod calibrate;
 mod cross;
 mod evaluate;
 mod filter;
@@ -22,6 +23,10 @@ mod target;
 mod training;
 
 pub use asked::{Asked, HoldOut, parts};
+pub use calibrate::{
+    Calibration, Evidence, HeldOutScore, PARTS, calibrate, cross_validate, distrusted_by_hand, held_out_scores,
+    published,
+};
 pub use cross::{HeldOut, held_out, with_bands};
 pub use evaluate::{Evaluation, Grouping, TargetScore, Unscored, VerdictScore, evaluate};
 pub use filter::{Filter, FilterError};

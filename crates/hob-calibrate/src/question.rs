@@ -109,3 +109,19 @@ pub struct Question {
     /// The question itself.
     pub ask: Box<dyn Ask>,
 }
+
+/// A measurement this much better than physics allows is named, not scored; less may be rounding or a boost clock.
+const BEATS_PHYSICS: f64 = 1.02;
+
+impl Question {
+    /// Measured targets that no hardware can have reached.
+    pub fn beats_physics(&self) -> impl Iterator<Item = Target> {
+        self.measured.iter().filter(|(target, measured)| self.is_beyond(*target, *measured)).map(|(target, _)| *target)
+    }
+
+    pub(crate) fn is_beyond(&self, target: Target, measured: f64) -> bool {
+        self.ask.floor(target).is_some_and(|floor| {
+            if target.is_rate() { measured > floor * BEATS_PHYSICS } else { measured * BEATS_PHYSICS < floor }
+        })
+    }
+}
