@@ -3,6 +3,7 @@
 //! Physics first: bytes over bandwidth and FLOPs over peak, folded over the operator graph, with few efficiencies and
 //! overheads from `data/calibration/`. Pure: the same inputs give the same numbers.
 
+mod arithmetic;
 mod band;
 mod efficiency;
 mod feed;
@@ -19,6 +20,7 @@ mod strategy;
 mod train;
 mod transcode;
 
+pub use arithmetic::{Amount, ArithmeticBlock, ArithmeticStep, Source};
 pub use efficiency::{Coefficient, Efficiencies, EfficiencyError, Scope};
 pub use feed::{
     CloudDisk, FeedEstimate, FeedJob, FeedRate, FeedRates, FeedRemedy, FeedStage, FeedTerm, FeedUse, FeedVerdict,

@@ -52,7 +52,7 @@ pub fn graph_from_parameter_count(count: u64) -> ModelGraph {
         parts.push(part("remainder", PartRole::Other, vec![block("remainder", 1, vec![rest])]));
     }
     ModelGraph {
-        name: format!("{total} parameters"),
+        name: size_name(total),
         family: "unknown".to_owned(),
         kind: ModelKind::CausalLm,
         origin: Origin::ParameterCount,
@@ -101,6 +101,18 @@ fn layer(width: u64, inner: u64, dtype: Dtype) -> Vec<crate::graph::Operator> {
     ]
 }
 
+/// How people call a model of so many parameters: `7B`, `1.5B`, `350M`.
+fn size_name(parameters: u64) -> String {
+    let (scale, letter) = match parameters {
+        1_000_000_000_000.. => (1e12, "T"),
+        1_000_000_000.. => (1e9, "B"),
+        1_000_000.. => (1e6, "M"),
+        _ => return parameters.to_string(),
+    };
+    let digits = format!("{:.2}", parameters as f64 / scale);
+    format!("{}{letter}", digits.trim_end_matches('0').trim_end_matches('.'))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -118,6 +130,15 @@ mod tests {
             let graph = graph_from_parameter_count(count);
             assert_eq!(graph.parameters(), count.max(1_000), "{count}");
             assert!(layers.contains(&graph.layers()), "{count}: {} layers", graph.layers());
+        }
+    }
+
+    #[test]
+    fn a_bare_count_is_named_as_people_call_it() {
+        for (count, name) in
+            [(405_000_000_000, "405B"), (1_540_000_000, "1.54B"), (350_000_000, "350M"), (7_000, "7000")]
+        {
+            assert_eq!(graph_from_parameter_count(count).name, name);
         }
     }
 }

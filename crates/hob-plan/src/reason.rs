@@ -2,7 +2,7 @@
 
 use hob_estimate::EstimateError;
 use hob_text::Message;
-use hob_units::{Bytes, Figure, Money, Seconds, Sentence, Share};
+use hob_units::{Bytes, Figure, Money, Seconds, Sentence, Share, apart};
 use serde::Serialize;
 
 /// Why an offer was rejected.
@@ -72,6 +72,7 @@ impl Reason {
     pub fn message(&self) -> Message {
         match self {
             Self::Memory { needed, usable } => {
+                let (needed, usable) = apart(*needed, *usable);
                 Message::new("reject-memory").with("needed", needed).with("usable", usable)
             }
             Self::TooSlow { machines, reached: Some(reached), probability: Some(probability) } => {

@@ -54,6 +54,33 @@ impl Bytes {
     }
 }
 
+/// Two sizes with as many digits as tell them apart: `7.3 GiB` and `7.1 GiB`, but `7.34 GiB` and `7.29 GiB`.
+#[must_use]
+pub fn apart(a: Bytes, b: Bytes) -> (String, String) {
+    let shown = (a.to_string(), b.to_string());
+    if a == b || shown.0 != shown.1 {
+        return shown;
+    }
+    let (size, unit) = unit(a.0.max(b.0) as f64);
+    let at = |bytes: Bytes, digits: usize| format!("{:.digits$} {unit}", bytes.0 as f64 / size);
+    let digits = (1..=6).find(|digits| at(a, *digits) != at(b, *digits));
+    match digits {
+        Some(digits) => (at(a, digits), at(b, digits)),
+        None => (format!("{} B", a.0), format!("{} B", b.0)),
+    }
+}
+
+/// The unit in which a size is shown.
+fn unit(bytes: f64) -> (f64, &'static str) {
+    match bytes {
+        v if v >= TIB => (TIB, "TiB"),
+        v if v >= GIB => (GIB, "GiB"),
+        v if v >= MIB => (MIB, "MiB"),
+        v if v >= KIB => (KIB, "KiB"),
+        _ => (1.0, "B"),
+    }
+}
+
 impl Quantity for Bytes {
     const UNIT: &'static str = "bytes";
     fn base(self) -> f64 {
@@ -100,14 +127,8 @@ impl Sum for Bytes {
 
 impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let value = self.0 as f64;
-        let (scaled, unit) = match value {
-            v if v >= TIB => (v / TIB, "TiB"),
-            v if v >= GIB => (v / GIB, "GiB"),
-            v if v >= MIB => (v / MIB, "MiB"),
-            v if v >= KIB => (v / KIB, "KiB"),
-            v => (v, "B"),
-        };
+        let (size, unit) = unit(self.0 as f64);
+        let scaled = self.0 as f64 / size;
         let text =
             if unit == "B" || scaled >= 100.0 { format!("{scaled:.0} {unit}") } else { format!("{scaled:.1} {unit}") };
         f.pad(&text)
@@ -158,5 +179,23 @@ impl FromStr for BytesPerSec {
     type Err = ParseQuantityError;
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         parse_with_units(text, RATE_UNITS, "a transfer rate with its unit, such as `2 GB/s` or `25 Gbit/s`").map(Self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_sizes_are_shown_apart() {
+        for (a, b, shown) in [
+            (7.3, 7.1, ("7.3 GiB", "7.1 GiB")),
+            (7.34, 7.29, ("7.34 GiB", "7.29 GiB")),
+            (7.3, 7.3, ("7.3 GiB", "7.3 GiB")),
+            (120.2, 120.1, ("120.2 GiB", "120.1 GiB")),
+        ] {
+            assert_eq!(apart(gib(a), gib(b)), (shown.0.to_owned(), shown.1.to_owned()));
+        }
+        assert_eq!(apart(Bytes(1 << 40), Bytes((1 << 40) + 1)).0, "1099511627776 B");
     }
 }

@@ -12,7 +12,7 @@ mod quantity;
 mod sentence;
 mod time;
 
-pub use bytes::{Bytes, BytesPerSec, gib};
+pub use bytes::{Bytes, BytesPerSec, apart, gib};
 pub use interval::{Interval, IntervalError};
 pub use money::{Currency, Money, MoneyPer, Period};
 pub use parse::{ParseQuantityError, split_number};

@@ -8,6 +8,7 @@ use rust_decimal::{Decimal, RoundingStrategy};
 use serde::{Deserialize, Serialize};
 
 use crate::parse::ParseQuantityError;
+use crate::quantity::decimals;
 use crate::time::HOURS_PER_MONTH;
 
 /// An ISO 4217 code: three upper-case letters.
@@ -127,7 +128,7 @@ fn grouped(amount: Decimal) -> String {
     let digits = match amount.abs().to_f64().unwrap_or(0.0) {
         v if v >= 1000.0 => 0,
         v if v >= 0.1 || v == 0.0 => 2,
-        _ => 4,
+        v => decimals(v),
     };
     let plain =
         format!("{:.*}", digits, amount.round_dp_with_strategy(digits as u32, RoundingStrategy::MidpointNearestEven));
@@ -252,5 +253,23 @@ impl FromStr for MoneyPer {
         let money =
             money.parse().map_err(|error: ParseQuantityError| ParseQuantityError { why: error.why, ..fail() })?;
         Ok(Self { money, per })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_amount_above_zero_never_reads_as_zero() {
+        for (text, shown) in [
+            ("CNY 0", "CNY 0.00"),
+            ("CNY 0.000012345", "CNY 0.0000123"),
+            ("CNY 0.05", "CNY 0.0500"),
+            ("CNY 0.5", "CNY 0.50"),
+            ("CNY 1234567", "CNY 1,234,567"),
+        ] {
+            assert_eq!(text.parse::<Money>().map(|money| money.to_string()), Ok(shown.to_owned()));
+        }
     }
 }

@@ -114,16 +114,22 @@ fn si(value: f64) -> (f64, &'static str) {
     }
 }
 
-/// Three significant digits without an exponent: `0.0123`, `1.23`, `12.3`, `123`.
-pub(crate) fn three_digits(value: f64) -> String {
-    match value.abs() {
-        0.0 => "0".to_owned(),
-        v if v >= 100.0 => format!("{value:.0}"),
-        v if v >= 10.0 => format!("{value:.1}"),
-        v if v >= 1.0 => format!("{value:.2}"),
-        v if v >= 0.1 => format!("{value:.3}"),
-        _ => format!("{value:.4}"),
+/// Decimals of the smallest figure that is still written out; smaller ones read as zero.
+const DECIMALS_MAX: i32 = 12;
+
+/// Decimals that show three significant digits of a value, however small it is.
+pub(crate) fn decimals(value: f64) -> usize {
+    if value == 0.0 || !value.is_finite() {
+        return 0;
     }
+    let magnitude = value.abs().log10().floor().clamp(-f64::from(DECIMALS_MAX), f64::from(DECIMALS_MAX));
+    // In range by the clamp.
+    (2 - magnitude as i32).clamp(0, DECIMALS_MAX) as usize
+}
+
+/// Three significant digits without an exponent: `0.00123`, `0.0123`, `1.23`, `12.3`, `123`.
+pub(crate) fn three_digits(value: f64) -> String {
+    format!("{value:.*}", decimals(value))
 }
 
 impl fmt::Display for Flops {
@@ -143,7 +149,14 @@ impl fmt::Display for FlopsPerSec {
 impl fmt::Display for PerSecond {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (scaled, prefix) = if self.0 >= 1e5 { si(self.0) } else { (self.0, "") };
-        f.pad(&format!("{}{prefix}/s", three_digits(scaled)))
+        // Rare events are counted over the span in which at least one comes.
+        let (scaled, per) = match scaled {
+            v if v >= 0.1 || v <= 0.0 => (v, "s"),
+            v if v >= 1.0 / 60.0 => (v * 60.0, "min"),
+            v if v >= 1.0 / 3600.0 => (v * 3600.0, "h"),
+            v => (v * 86_400.0, "day"),
+        };
+        f.pad(&format!("{}{prefix}/{per}", three_digits(scaled)))
     }
 }
 
@@ -163,8 +176,11 @@ impl fmt::Display for Count {
 impl fmt::Display for Share {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let percent = self.0 * 100.0;
-        let text =
-            if percent != 0.0 && percent.abs() < 10.0 { format!("{percent:.1}%") } else { format!("{percent:.0}%") };
+        let text = match percent.abs() {
+            v if v > 0.0 && v < 0.1 => format!("{}%", three_digits(percent)),
+            v if v > 0.0 && v < 10.0 => format!("{percent:.1}%"),
+            _ => format!("{percent:.0}%"),
+        };
         f.pad(&text)
     }
 }
@@ -240,5 +256,42 @@ impl FromStr for Tokens {
                 parse_with_units(&compact, units, error.expected).map_err(|_| error)
             })
             .map(Self::from_base)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_figures_keep_their_digits() {
+        for (value, text) in [
+            (0.0, "0"),
+            (1.234_56, "1.23"),
+            (123.4, "123"),
+            (0.012_34, "0.0123"),
+            (0.000_001_234, "0.00000123"),
+            (-0.5, "-0.500"),
+        ] {
+            assert_eq!(three_digits(value), text);
+        }
+    }
+
+    #[test]
+    fn rates_are_shown_in_the_span_in_which_something_happens() {
+        for text in ["0/s", "12.0/s", "0.500/s", "1.80/min", "3.60/h", "1.00/day", "0.0100/day", "250k/s"] {
+            let rate = match text.split_once('/') {
+                Some((number, unit)) => format!("{} req/{unit}", number.replace('k', "e3")),
+                None => String::new(),
+            };
+            assert_eq!(rate.parse::<PerSecond>().map(|rate| rate.to_string()), Ok(text.to_owned()));
+        }
+    }
+
+    #[test]
+    fn a_small_share_is_not_zero() {
+        for (share, text) in [(0.0, "0%"), (0.000_12, "0.0120%"), (0.012, "1.2%"), (0.5, "50%")] {
+            assert_eq!(Share(share).to_string(), text);
+        }
     }
 }

@@ -5,6 +5,7 @@
 //! whichever is longer; launches and a batch's fixed cost stand beside it. On top of it stands a queue with dynamic
 //! batching. This module never knows prices and never reads the clock.
 
+mod arithmetic;
 mod capacity;
 mod estimate;
 mod machine;

@@ -17,12 +17,12 @@ use crate::outcome::TimeTerm;
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Pass {
     /// In the order of [`Class::ALL`].
-    classes: [f64; 6],
+    pub(super) classes: [f64; 6],
     /// Kernels that start and drain on the GPU.
-    kernels: f64,
+    pub(super) kernels: f64,
     /// Launches by the host, hidden behind the GPU where that is longer.
-    host: f64,
-    exchange: f64,
+    pub(super) host: f64,
+    pub(super) exchange: f64,
 }
 
 fn norm3(a: f64, b: f64) -> f64 {
@@ -30,7 +30,7 @@ fn norm3(a: f64, b: f64) -> f64 {
 }
 
 impl Pass {
-    fn of(phase: &Phase, machine: &Machine, batch: f64) -> Self {
+    pub(super) fn of(phase: &Phase, machine: &Machine, batch: f64) -> Self {
         let samples = batch * phase.samples;
         // Text encoders and the autoencoder run whole on each GPU.
         let ranks = if phase.kind == PhaseKind::Denoise { machine.ranks } else { 1.0 };
@@ -57,7 +57,7 @@ impl Pass {
         pass
     }
 
-    fn total(&self) -> f64 {
+    pub(super) fn total(&self) -> f64 {
         norm3(self.classes.iter().sum::<f64>() + self.kernels + self.exchange, self.host)
     }
 }

@@ -25,7 +25,7 @@ const HALVINGS: u32 = 20;
 
 /// Mean overshoot of a random walk with normal steps over a barrier, in standard deviations of a step:
 /// `-zeta(1/2) / sqrt(2 pi)` (Siegmund 1985).
-const OVERSHOOT: f64 = 0.582_6;
+pub(super) const OVERSHOOT: f64 = 0.582_6;
 
 /// What one replica does under a load. Intervals are 80 %.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -55,11 +55,11 @@ impl Curve {
         Self { points: sizes.map(|size| (size, profile.batch_seconds(machine, size))).collect() }
     }
 
-    fn most(&self) -> f64 {
+    pub(super) fn most(&self) -> f64 {
         self.points.last().map_or(1.0, |(size, _)| *size)
     }
 
-    fn seconds(&self, batch: f64) -> f64 {
+    pub(super) fn seconds(&self, batch: f64) -> f64 {
         let mut before: Option<(f64, f64)> = None;
         for &(size, seconds) in &self.points {
             if batch <= size {
@@ -79,7 +79,7 @@ impl Curve {
     }
 
     /// The queue when every batch takes `slower` times as long.
-    fn point(&self, rate: f64, slower: f64) -> Point {
+    pub(super) fn point(&self, rate: f64, slower: f64) -> Point {
         let most = self.most();
         let utilisation = rate * slower / self.rate_max();
         let rate = rate.min(self.rate_max() / slower * SATURATED);
@@ -104,7 +104,8 @@ impl Curve {
         // Drift over standard deviation of a step of the walk, both in items.
         let chance = (-2.0 * (1.0 - load) / load.max(1e-9) * OVERSHOOT * (load * most).sqrt()).exp();
         let mean = load / (2.0 * (1.0 - load)) / rate.max(f64::MIN_POSITIVE);
-        Point { utilisation, batch, service, spread, busy, overflow: Wait { chance: chance * load, mean } }
+        let overflow = Wait { chance: chance * load, mean };
+        Point { utilisation, rate, batch, item, variance, seen, service, spread, busy, overflow }
     }
 
     pub(super) fn latency(&self, rate: f64, factor: f64, tail: f64) -> Percentiles {
@@ -126,24 +127,35 @@ impl Curve {
 
 /// Middles of a load.
 #[derive(Debug, Clone, Copy)]
-struct Point {
+pub(super) struct Point {
     utilisation: f64,
-    batch: f64,
-    /// Seconds of the batch that an item is in.
-    service: f64,
+    /// What is asked, held below saturation.
+    pub(super) rate: f64,
+    pub(super) batch: f64,
+    /// Seconds that one more item adds to a batch.
+    pub(super) item: f64,
+    /// Of the number of items in a batch.
+    pub(super) variance: f64,
+    /// The batch that an item is in, on average.
+    pub(super) seen: f64,
+    /// Seconds of that batch.
+    pub(super) service: f64,
     /// Standard deviation of the time in batches.
-    spread: f64,
+    pub(super) spread: f64,
     /// Share of time in which a batch runs.
-    busy: f64,
-    overflow: Wait,
+    pub(super) busy: f64,
+    pub(super) overflow: Wait,
 }
 
 impl Point {
-    fn latency(&self, percentile: Percentile4) -> f64 {
-        // P(rest > t) = busy x (1 - t / service).
-        let rest = |above: f64| self.service * (1.0 - above / self.busy.max(f64::MIN_POSITIVE)).max(0.0);
-        let middle = rest(Percentile4::P50.above());
-        let further = (rest(percentile.above()) - middle).hypot(percentile.z() * self.spread);
+    /// What is left of the batch that runs: `P(rest > t) = busy x (1 - t / service)`.
+    pub(super) fn rest(&self, percentile: Percentile4) -> f64 {
+        self.service * (1.0 - percentile.above() / self.busy.max(f64::MIN_POSITIVE)).max(0.0)
+    }
+
+    pub(super) fn latency(&self, percentile: Percentile4) -> f64 {
+        let middle = self.rest(Percentile4::P50);
+        let further = (self.rest(percentile) - middle).hypot(percentile.z() * self.spread);
         self.service + middle + further + self.overflow.at(percentile)
     }
 }

@@ -34,6 +34,18 @@ impl Class {
             Self::Autoencoder => "autoencoder",
         }
     }
+
+    /// Stable id of what the time is for.
+    pub(super) fn term(self) -> &'static str {
+        match self {
+            Self::Matrix => "matrix-products",
+            Self::Convolution => "convolutions",
+            Self::Grouped => "grouped-convolutions",
+            Self::Attention => "attention",
+            Self::Elementwise => "elementwise",
+            Self::Autoencoder => "autoencoder",
+        }
+    }
 }
 
 /// Which number formats reach an operator's weights and products.

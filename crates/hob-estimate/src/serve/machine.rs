@@ -35,8 +35,9 @@ pub(super) struct Machine {
     pub(super) prefill_moe: f64,
     pub(super) prefill_attention: f64,
     pub(super) prefill_passes: f64,
-    /// Launches of one step.
+    /// Launches of one step, and of one kernel.
     pub(super) launches: f64,
+    pub(super) kernel_seconds: f64,
     pub(super) host_seconds: f64,
     pub(super) step_seconds: f64,
     /// Latency of one all-reduce, and seconds for each byte of its vector.
@@ -67,7 +68,8 @@ const FITTED: [GpuArchitecture; 5] = [
     GpuArchitecture::Blackwell,
 ];
 
-fn engine_id(engine: Engine) -> Option<&'static str> {
+/// Spelling of an engine in the table; `None` for those that nobody measured.
+pub(super) fn engine_id(engine: Engine) -> Option<&'static str> {
     match engine {
         Engine::Vllm => Some("vllm"),
         Engine::Sglang => Some("sglang"),
@@ -189,6 +191,7 @@ impl Machine {
             prefill_attention: value("serve.prefill_attention")?,
             prefill_passes: value("serve.prefill_passes")?,
             launches: kernels * value("serve.kernel_seconds")?,
+            kernel_seconds: value("serve.kernel_seconds")?,
             host_seconds: value("serve.host_seconds")?,
             step_seconds: value("serve.step_seconds")?,
             allreduce_latency,

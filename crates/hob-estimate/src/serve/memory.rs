@@ -17,6 +17,9 @@ use crate::strategy::ServeStrategy;
 pub(super) struct Room {
     pub(super) memory: MemoryEstimate,
     pub(super) slots: u64,
+    /// Bytes that are left for KV caches, and what one sequence of the load takes of them.
+    pub(super) bytes: f64,
+    pub(super) sequence: f64,
 }
 
 /// More sequences than any engine schedules.
@@ -97,7 +100,7 @@ impl ServeProfile {
             (true, true) => (room / one).floor().min(SLOTS_MAX),
             (true, false) => SLOTS_MAX,
         };
-        Ok(Room { memory, slots: slots as u64 })
+        Ok(Room { memory, slots: slots as u64, bytes: room, sequence: one })
     }
 }
 

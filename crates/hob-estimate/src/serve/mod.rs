@@ -3,6 +3,7 @@
 //! One step model (bytes over bandwidth, FLOPs over peak, kernels times their launch) is shared by decode and prefill;
 //! queueing on top of it is closed-form. This module never knows prices and never reads the clock.
 
+mod arithmetic;
 mod capacity;
 mod format;
 mod load;

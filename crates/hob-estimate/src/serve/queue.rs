@@ -30,28 +30,33 @@ pub(super) struct Point {
     pub(super) running: f64,
     pub(super) saturated: bool,
     /// Time to first token without waiting.
-    fixed: f64,
+    pub(super) fixed: f64,
     /// A constant wait for a free place (closed loop).
-    queue: f64,
-    waits: [Wait; 2],
-    tpot: f64,
-    spread: f64,
-    output: f64,
+    pub(super) queue: f64,
+    /// For prompts before one's own, and for a free place.
+    pub(super) waits: [Wait; 2],
+    pub(super) tpot: f64,
+    pub(super) spread: f64,
+    pub(super) output: f64,
     pub(super) rate: f64,
     pub(super) rate_max: f64,
+    /// The rate that the queues are computed at: what is asked, held below saturation.
+    pub(super) served: f64,
+    /// Share of the time in which prompts are prefilled.
+    pub(super) busy: f64,
 }
 
 /// A replica with everything resolved: answers for any arrival in about a microsecond.
 pub(super) struct Replica<'a> {
-    profile: &'a ServeProfile,
+    pub(super) profile: &'a ServeProfile,
     pub(super) machine: Machine,
     pub(super) room: Room,
-    load: ServeLoad,
-    slots: f64,
-    prefill: Prefill,
+    pub(super) load: ServeLoad,
+    pub(super) slots: f64,
+    pub(super) prefill: Prefill,
     /// Seconds of the replica's time for one prompt: stages overlap different prompts.
-    prefill_share: f64,
-    context: f64,
+    pub(super) prefill_share: f64,
+    pub(super) context: f64,
 }
 
 impl<'a> Replica<'a> {
@@ -73,7 +78,7 @@ impl<'a> Replica<'a> {
     }
 
     /// A step as a running request sees it: it is one of the batch itself.
-    fn step(&self, batch: f64) -> f64 {
+    pub(super) fn step(&self, batch: f64) -> f64 {
         self.profile.decode(&self.machine, batch.max(1.0), self.context).total()
     }
 
@@ -131,6 +136,8 @@ impl<'a> Replica<'a> {
             output: steps,
             rate,
             rate_max: self.rate_max(),
+            served: rate,
+            busy: rate * self.prefill_share,
         }
     }
 
@@ -161,6 +168,8 @@ impl<'a> Replica<'a> {
             output: steps,
             rate: asked.min(rate_max),
             rate_max,
+            served: rate,
+            busy,
         }
     }
 

@@ -10,11 +10,11 @@ use crate::train::rates::TrainRates;
 use crate::train::states::{Held, StateBytes};
 
 /// Width at which matrix products reach half of their asymptote, before the split by tensor parallelism.
-const HALF_WIDTH: f64 = 1000.0;
+pub(crate) const HALF_WIDTH: f64 = 1000.0;
 /// Tokens for each local expert at which its products reach a quarter of theirs.
 const EXPERT_TOKENS: f64 = 300.0;
 /// No wide product passes this share of the peak; on cards that were fitted above 1 only narrow models were measured.
-const MOST: f64 = 0.95;
+pub(crate) const MOST: f64 = 0.95;
 /// Bytes moved for each stored attention score, and those of computing it again (fitted on unfused runs of Megatron).
 const SCORE_BYTES_MOVED: f64 = 27.0;
 const SCORE_BYTES_AGAIN: f64 = 16.0;
@@ -96,14 +96,7 @@ impl Compute {
     pub(crate) fn of(profile: &TrainProfile, strategy: &TrainStrategy, rates: &TrainRates<'_>) -> Self {
         let [t, c, p] = [strategy.tensor, strategy.context, strategy.pipeline].map(f64::from);
         let share = f64::from(strategy.micro_batch) / c / t / p; // Of one sample's work, on one rank.
-        let again = match strategy.recompute {
-            Recompute::None => 0.0,
-            Recompute::Selective => rates.selective_recompute.value,
-            Recompute::Full => 1.0,
-        };
-        let frozen = strategy.method != TrainMethod::Full;
-        // Forward, input gradients, weight gradients (only adapters have any in LoRA), recompute.
-        let passes = 2.0 + if frozen { 0.0 } else { 1.0 };
+        let [passes, again] = passes(strategy, rates);
         let w = &profile.work;
         let attention_again = if strategy.recompute == Recompute::None { 0.0 } else { 1.0 };
         let attention_rate = rates.peaks.plain * rates.attention_efficiency.value * rates.gemm_asymptote.value.min(1.0);
@@ -138,33 +131,77 @@ impl Compute {
     }
 }
 
-/// Seconds of the matrix products and convolutions of one sample.
-fn products(
+/// Matrix products and convolutions of one sample on one card: FLOPs of a forward pass, how often, and the share of the
+/// peak that they reach.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Product {
+    /// Stable id.
+    pub what: &'static str,
+    pub flops: f64,
+    pub passes: f64,
+    pub reached: f64,
+    /// Width that `reached` follows; 0 where it follows none.
+    pub width: f64,
+    /// Of the share, what few tokens for each expert leave.
+    pub filled: f64,
+}
+
+/// All kinds of products; those that a model has none of have no FLOPs.
+pub(crate) fn kinds(
     profile: &TrainProfile,
     strategy: &TrainStrategy,
     rates: &TrainRates<'_>,
     [passes, again]: [f64; 2],
-) -> f64 {
+) -> [Product; 4] {
     let w = &profile.work;
     let t = f64::from(strategy.tensor);
-    let peak = rates.peaks.products;
     let (asymptote, format) = (rates.gemm_asymptote.value, rates.format_efficiency.value);
     let at_width = |width: f64| (asymptote * format / (1.0 + HALF_WIDTH * t.sqrt() / width.max(1.0))).min(MOST);
-    let dense = (w.dense * (passes + again) + w.outside * passes) / (peak * at_width(profile.hidden));
-    let convolutions = w.convolutions * (passes + again) / (peak * asymptote.min(MOST) * format);
-    let experts = if w.experts > 0.0 {
-        let count = profile.experts.iter().copied().max().unwrap_or(1);
-        let tokens = f64::from(strategy.micro_batch) * profile.positions / f64::from(strategy.context)
-            * w.active_experts
-            * f64::from(strategy.expert)
-            / f64::from(count.max(1));
-        let efficiency =
-            at_width(w.expert_width) * rates.expert_efficiency.value / (1.0 + EXPERT_TOKENS / tokens.max(1.0));
-        w.experts * (passes + again) / (peak * efficiency)
-    } else {
-        0.0
+    let count = profile.experts.iter().copied().max().unwrap_or(1);
+    let tokens = f64::from(strategy.micro_batch) * profile.positions / f64::from(strategy.context)
+        * w.active_experts
+        * f64::from(strategy.expert)
+        / f64::from(count.max(1));
+    let filled = rates.expert_efficiency.value / (1.0 + EXPERT_TOKENS / tokens.max(1.0));
+    let of = |what, flops, passes, width: f64| Product {
+        what,
+        flops,
+        passes,
+        reached: at_width(width),
+        width: width.max(1.0),
+        filled: 1.0,
     };
-    dense + convolutions + experts
+    [
+        of("matrix-products", w.dense, passes + again, profile.hidden),
+        of("head", w.outside, passes, profile.hidden),
+        Product {
+            what: "convolutions",
+            flops: w.convolutions,
+            passes: passes + again,
+            reached: asymptote.min(MOST) * format,
+            width: 0.0,
+            filled: 1.0,
+        },
+        Product { filled, ..of("experts", w.experts, passes + again, w.expert_width) },
+    ]
+}
+
+/// Seconds of the matrix products and convolutions of one sample.
+fn products(profile: &TrainProfile, strategy: &TrainStrategy, rates: &TrainRates<'_>, passes: [f64; 2]) -> f64 {
+    let kinds = kinds(profile, strategy, rates, passes);
+    let some = kinds.iter().filter(|kind| kind.flops > 0.0);
+    some.map(|kind| kind.flops * kind.passes / (rates.peaks.products * kind.reached * kind.filled)).sum()
+}
+
+/// Passes of the layers' work in a micro-step: forward, input gradients, weight gradients (only adapters have any in
+/// LoRA); and what is computed again.
+pub(crate) fn passes(strategy: &TrainStrategy, rates: &TrainRates<'_>) -> [f64; 2] {
+    let again = match strategy.recompute {
+        Recompute::None => 0.0,
+        Recompute::Selective => rates.selective_recompute.value,
+        Recompute::Full => 1.0,
+    };
+    [2.0 + if strategy.method == TrainMethod::Full { 1.0 } else { 0.0 }, again]
 }
 
 /// Seconds in which the host starts the kernels of one micro-step.

@@ -5,6 +5,7 @@
 //! or ranks layouts.
 
 mod activations;
+mod arithmetic;
 mod compute;
 mod layout;
 mod memory;

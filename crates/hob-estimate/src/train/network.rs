@@ -38,18 +38,69 @@ fn link(hardware: &Hardware<'_>, size: f64, stride: f64) -> (Link, f64) {
     (between, (machine.base() / rings).min(rate.base()))
 }
 
-/// Ring time of a gather or scatter of `bytes` over `size` ranks: (n - 1) / n of them pass each link.
-fn ring(bytes: f64, size: f64, rate: f64) -> f64 {
-    if size <= 1.0 { 0.0 } else { bytes * (size - 1.0) / size / rate.max(1.0) }
+/// One exchange of a step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Exchange {
+    /// Stable id.
+    pub what: &'static str,
+    /// What of it waits, and when.
+    pub when: When,
+    /// Bytes that one rank has to see, over all passes.
+    pub bytes: f64,
+    /// Ranks of the ring; 1 for a hand-over from one rank to the next.
+    pub ranks: f64,
+    /// Bytes a second of the slowest link, for one rank.
+    pub rate: f64,
+    /// Share of the time that counts.
+    pub exposure: f64,
 }
 
-/// Network time of `strategy`. Ranks are laid out tensor first, then context, data, pipeline.
+/// When an exchange happens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum When {
+    /// In each micro-step, overlapped with computing.
+    Hidden,
+    /// In each micro-step, on the critical path.
+    Exposed,
+    /// Once in an optimizer step, overlapped with the last micro-step.
+    AtEnd,
+}
+
+impl Exchange {
+    /// Ring time of a gather or scatter: (n - 1) / n of the bytes pass each link. A hand-over passes all.
+    pub(crate) fn seconds(&self) -> f64 {
+        let share = if self.ranks > 1.0 { (self.ranks - 1.0) / self.ranks } else { 1.0 };
+        self.exposure * self.bytes * share / self.rate
+    }
+}
+
+/// Network time of `strategy`.
 pub(crate) fn estimate(
     profile: &TrainProfile,
     hardware: &Hardware<'_>,
     strategy: &TrainStrategy,
     rates: &TrainRates<'_>,
 ) -> Network {
+    let mut network = Network::default();
+    exchanges(profile, hardware, strategy, rates, |exchange| {
+        let sum = match exchange.when {
+            When::Hidden => &mut network.hidden_in_step,
+            When::Exposed => &mut network.exposed_in_step,
+            When::AtEnd => &mut network.at_end,
+        };
+        *sum += exchange.seconds();
+    });
+    network
+}
+
+/// Every exchange of one rank. Ranks are laid out tensor first, then context, data, pipeline.
+pub(crate) fn exchanges(
+    profile: &TrainProfile,
+    hardware: &Hardware<'_>,
+    strategy: &TrainStrategy,
+    rates: &TrainRates<'_>,
+    mut see: impl FnMut(Exchange),
+) {
     let [t, c, d, p, ep] =
         [strategy.tensor, strategy.context, strategy.data, strategy.pipeline, strategy.expert].map(f64::from);
     let held = Held::of(profile, strategy);
@@ -58,7 +109,11 @@ pub(crate) fn estimate(
     let samples = f64::from(strategy.micro_batch) / c;
     let stage_tokens = samples * profile.positions;
     let layers = f64::from(profile.layers.max(1)) / p;
-    let mut network = Network::default();
+    let mut ring = |what, when, bytes: f64, ranks: f64, rate: f64, exposure: f64| {
+        if ranks > 1.0 && bytes > 0.0 {
+            see(Exchange { what, when, bytes, ranks, rate: rate.max(1.0), exposure });
+        }
+    };
 
     let group = d * c;
     let (_, group_rate) = link(hardware, group, t);
@@ -67,44 +122,31 @@ pub(crate) fn estimate(
         // over the micro-batches of a step.
         let times = if full { 3.0 } else { 2.0 };
         let each = frozen_bytes(profile, strategy).unwrap_or(HALF);
-        let time = ring(each * held.dense * times, group, group_rate)
-            + ring(each * held.experts * times, held.expert_group, group_rate);
-        if p > 1.0 {
-            network.at_end += time;
-        } else {
-            network.hidden_in_step += rates.shard_exposure.value * time;
-        }
-    } else if group > 1.0 {
+        let (when, exposure) = if p > 1.0 { (When::AtEnd, 1.0) } else { (When::Hidden, rates.shard_exposure.value) };
+        ring("gather-shards", when, each * held.dense * times, group, group_rate, exposure);
+        ring("gather-experts", when, each * held.experts * times, held.expert_group, group_rate, exposure);
+    } else {
         // All-reduce, or scatter of gradients and gather of weights: both move the bytes twice.
         let (dense, experts) = if full { (held.dense, held.experts) } else { (adapters(profile, strategy), 0.0) };
-        network.at_end +=
-            2.0 * (ring(HALF * dense, group, group_rate) + ring(HALF * experts, held.expert_group, group_rate));
+        ring("gradients", When::AtEnd, 2.0 * HALF * dense, group, group_rate, 1.0);
+        ring("expert-gradients", When::AtEnd, 2.0 * HALF * experts, held.expert_group, group_rate, 1.0);
     }
-    if group > 1.0 {
-        // Rows of spread tables go to the ranks that asked for them, and their gradients back.
-        let bytes = 2.0 * ROW_ELEMENT * samples * profile.work.looked_up;
-        network.exposed_in_step += ring(bytes, group, group_rate);
-    }
+    // Rows of spread tables go to the ranks that asked for them, and their gradients back.
+    let rows = 2.0 * ROW_ELEMENT * samples * profile.work.looked_up;
+    ring("table-rows", When::Exposed, rows, group, group_rate, 1.0);
     if t > 1.0 {
         // Two all-reduces in each pass of a layer (arXiv 1909.08053).
         let (kind, rate) = link(hardware, t, 1.0);
         let [inside, between] = rates.tensor_exposure;
         let exposed = if kind == hardware.inside().0 { inside } else { between };
         let bytes = 2.0 * passes * layers * HALF * stage_tokens * profile.hidden;
-        network.exposed_in_step += exposed.value * 2.0 * ring(bytes, t, rate);
+        ring("tensor", When::Exposed, 2.0 * bytes, t, rate, exposed.value);
     }
     if c > 1.0 {
         // Keys and values go round once forward, and with their gradients twice backward (arXiv 2310.01889).
         let (_, rate) = link(hardware, c, t);
         let bytes = HALF * samples * profile.work.key_values / p / t * 3.0 * c;
-        network.hidden_in_step += ring(bytes, c, rate);
-    }
-    if p > 1.0 {
-        // Activations forward and their gradients backward at each chunk's border.
-        let (_, rate) = link(hardware, p, t * c * d);
-        let split = if strategy.sequence_parallel { t } else { 1.0 };
-        let bytes = 2.0 * f64::from(strategy.interleave) * HALF * stage_tokens * profile.hidden / split;
-        network.exposed_in_step += bytes / rate.max(1.0);
+        ring("context", When::Hidden, bytes, c, rate, 1.0);
     }
     if ep > 1.0 {
         // Dispatch and combine, in each pass. Each rank has its share of the machine's cards.
@@ -116,7 +158,14 @@ pub(crate) fn estimate(
             rate.base()
         };
         let bytes = 2.0 * passes * HALF * samples * profile.work.expert_visits / p * profile.hidden / t;
-        network.exposed_in_step += ring(bytes, ep, rate);
+        ring("expert", When::Exposed, bytes, ep, rate, 1.0);
     }
-    network
+    if p > 1.0 {
+        // Activations forward and their gradients backward at each chunk's border.
+        let (_, rate) = link(hardware, p, t * c * d);
+        let split = if strategy.sequence_parallel { t } else { 1.0 };
+        let bytes = 2.0 * f64::from(strategy.interleave) * HALF * stage_tokens * profile.hidden / split;
+        let (what, when) = ("pipeline", When::Exposed);
+        see(Exchange { what, when, bytes, ranks: 1.0, rate: rate.max(1.0), exposure: 1.0 });
+    }
 }

@@ -16,14 +16,14 @@ const UNMEASURED_FACTOR: f64 = 1.3;
 
 /// Seconds of one optimizer step, by what takes them.
 pub(crate) struct Step {
-    compute: Compute,
-    network: Network,
+    pub compute: Compute,
+    pub network: Network,
     /// One micro-step, with what of the network it does not hide.
-    micro: f64,
+    pub micro: f64,
     /// Share of the micro-steps' time in which pipeline stages are idle.
-    bubble: f64,
+    pub bubble: f64,
     /// What is left of the exchange at the end of the step.
-    end: f64,
+    pub end: f64,
     /// All of it.
     pub seconds: f64,
 }
@@ -37,6 +37,13 @@ pub(crate) fn computing(profile: &TrainProfile, strategy: &TrainStrategy, rates:
 pub(crate) fn bubble(strategy: &TrainStrategy, rates: &TrainRates<'_>) -> f64 {
     let chunks = f64::from(strategy.interleave) * f64::from(strategy.accumulation);
     rates.bubble_factor.value * f64::from(strategy.pipeline.saturating_sub(1)) / chunks.max(1.0)
+}
+
+/// Factor between the middle of a step and the ends of its interval. A row without a generation stands for all that no run
+/// of the fit was made on.
+pub(crate) fn band(profile: &TrainProfile, rates: &TrainRates<'_>) -> f64 {
+    let unmeasured = if rates.gemm_asymptote.scope.architecture.is_empty() { UNMEASURED_FACTOR } else { 1.0 };
+    rates.time_band.value * unmeasured * certainty_factor(profile.certainty)
 }
 
 impl Step {
@@ -65,9 +72,7 @@ impl Step {
         rates: &TrainRates<'_>,
         memory: MemoryEstimate,
     ) -> TrainEstimate {
-        // A row without a generation stands for all that no run of the fit was made on.
-        let unmeasured = if rates.gemm_asymptote.scope.architecture.is_empty() { UNMEASURED_FACTOR } else { 1.0 };
-        let factor = rates.time_band.value * unmeasured * certainty_factor(profile.certainty);
+        let factor = band(profile, rates);
         let step = Interval::within_factor(Seconds(self.seconds), factor);
         let micro_steps = f64::from(strategy.accumulation);
         let samples = f64::from(strategy.data) * f64::from(strategy.micro_batch) * micro_steps;

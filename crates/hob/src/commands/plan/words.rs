@@ -4,7 +4,7 @@ use hob_catalog::ChargeType;
 use hob_estimate::{MemoryKind, RenderBasis, Sharding, WeightFormat};
 use hob_plan::{Change, Choice, Layout, Speed, Variant, VideoUnit};
 use hob_text::Message;
-use hob_units::{Interval, Quantity, Share};
+use hob_units::{Interval, Quantity, Share, apart};
 use hob_workload::Stage;
 
 use crate::printer::Printer;
@@ -161,6 +161,7 @@ pub fn change(change: &Change, printer: &Printer) -> String {
             }
         }
         (None, Some((needed, usable))) => {
+            let (needed, usable) = apart(needed, usable);
             Message::new("plan-change-lacks").with("needed", needed).with("usable", usable)
         }
         (None, None) => Message::new("plan-change-fails"),

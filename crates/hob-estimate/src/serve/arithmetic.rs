@@ -1,0 +1,617 @@
+//! The arithmetic of one replica under a load, line by line. It only reads what the estimate computed.
+
+use super::load::Arrival;
+use super::queue::{Point, Replica};
+use super::step::{DecodeStep, Prefill};
+use crate::arithmetic::{Amount, ArithmeticBlock, ArithmeticStep, Rows, Source, explained};
+use crate::efficiency::{Efficiencies, Scope};
+use crate::hardware::Hardware;
+use crate::limit::Limit;
+use crate::percentile::{Percentile4, Wait};
+use crate::refusal::EstimateError;
+use crate::serve::load::ServeLoad;
+use crate::serve::machine::engine_id;
+use crate::serve::profile::ServeProfile;
+use crate::strategy::ServeStrategy;
+
+use Amount::{Bytes, BytesPerSecond, Flops, FlopsPerSecond, Number, PerSecond, Seconds, Share};
+
+/// Two overlapping times, and what overlaps with nothing.
+const OVERLAP: &str = "arXiv 2402.16363 (roofline of serving); the 3-norm lets two times overlap almost wholly";
+
+impl ServeProfile {
+    /// The whole arithmetic of [`ServeProfile::estimate`] under the same load, with the percentiles of `limits`.
+    ///
+    /// # Errors
+    /// As [`ServeProfile::estimate`].
+    pub fn arithmetic(
+        &self,
+        hardware: &Hardware<'_>,
+        strategy: &ServeStrategy,
+        load: &ServeLoad,
+        limits: &[Limit],
+        table: &Efficiencies,
+    ) -> Result<Vec<ArithmeticBlock>, EstimateError> {
+        let replica = Replica::new(self, hardware, strategy, load, table)?;
+        let engine = engine_id(strategy.engine).unwrap_or_default();
+        let here = Scope::any().engine(engine).architecture(hardware.gpu.architecture);
+        let explain = Explain { replica: &replica, rows: Rows { table, here } };
+        let point = replica.at(replica.load.arrival);
+        Ok(vec![
+            explain.prefill(),
+            explain.decode(point.running),
+            explain.queue(&point),
+            explain.latency(&point, &explained(limits)),
+        ])
+    }
+}
+
+struct Explain<'a> {
+    replica: &'a Replica<'a>,
+    rows: Rows<'a>,
+}
+
+impl Explain<'_> {
+    fn prefill(&self) -> ArithmeticBlock {
+        let (replica, machine) = (self.replica, &self.replica.machine);
+        let (profile, load, time) = (replica.profile, &replica.load, &replica.prefill);
+        let past = load.prompt * load.prefix_hit;
+        let tokens = (load.prompt - past).max(1.0);
+        let chunks = (tokens / machine.tokens_max).ceil().max(1.0);
+        let ranks = ("ranks", Number(machine.tensor));
+        let bandwidth = ("bandwidth", BytesPerSecond(machine.bandwidth));
+        let touched: f64 = profile.matrices.iter().map(|group| profile.touched(group, tokens / chunks)).sum();
+        let mut steps = vec![
+            ArithmeticStep::new(
+                "new-tokens",
+                Number(tokens),
+                "max(1, prompt * (1 - cached))",
+                &[("prompt", Number(load.prompt)), ("cached", Share(load.prefix_hit))],
+            ),
+            ArithmeticStep::new(
+                "chunks",
+                Number(chunks),
+                "ceil(tokens / chunk)",
+                &[("tokens", Number(tokens)), ("chunk", Number(machine.tokens_max))],
+            ),
+        ];
+        for (what, positions, flops, peak, share) in self.products(tokens) {
+            steps.push(
+                ArithmeticStep::new(
+                    what,
+                    Seconds(positions * flops / (machine.tensor * peak * share)),
+                    "tokens * flops_token / (ranks * peak * share)",
+                    &[
+                        ("tokens", Number(positions)),
+                        ("flops_token", Flops(flops)),
+                        ranks,
+                        ("peak", FlopsPerSecond(peak)),
+                        ("share", Number(share)),
+                    ],
+                )
+                .by(self.rows.sources(&[("serve.prefill_gemm", ""), ("serve.prefill_moe", "")])),
+            );
+        }
+        steps.extend([
+            ArithmeticStep::new(
+                "attention",
+                Seconds(time.attention),
+                "flops / (ranks * peak * share)",
+                &[
+                    ("flops", Flops(profile.prefill_attention_flops(tokens, past))),
+                    ranks,
+                    ("peak", FlopsPerSecond(machine.half_peak)),
+                    ("share", Number(machine.prefill_attention)),
+                ],
+            )
+            .by(self.rows.sources(&[("serve.prefill_attention", "")])),
+            ArithmeticStep::new(
+                "elementwise",
+                Seconds(time.elementwise),
+                "passes * layers * tokens * row / (ranks * bandwidth)",
+                &[
+                    ("passes", Number(machine.prefill_passes)),
+                    ("layers", Number(profile.layers)),
+                    ("tokens", Number(tokens)),
+                    ("row", Bytes(profile.hidden * 2.0)),
+                    ranks,
+                    bandwidth,
+                ],
+            )
+            .by(self.rows.sources(&[("serve.prefill_passes", "")])),
+            ArithmeticStep::new(
+                "weights-read",
+                Seconds(time.weights_read),
+                "chunks * weights / (ranks * bandwidth)",
+                &[("chunks", Number(chunks)), ("weights", Bytes(touched)), ranks, bandwidth],
+            ),
+            self.launches(time.launches, chunks),
+            self.communication(time.communication, chunks, tokens),
+            prefill_total(time),
+        ]);
+        ArithmeticBlock::new("prefill", steps)
+    }
+
+    /// Matrix products of a prompt, those that reach the same rate together: id, positions, FLOPs of one, peak, share.
+    fn products(&self, tokens: f64) -> Vec<(&'static str, f64, f64, f64, f64)> {
+        let machine = &self.replica.machine;
+        let mut found: Vec<(&'static str, f64, f64, f64, f64)> = Vec::new();
+        for (group, rate) in self.replica.profile.matrices.iter().zip(&machine.matrices) {
+            let (what, share) = match group.active < group.copies {
+                true => ("experts", machine.prefill_gemm * machine.prefill_moe),
+                false if group.output_only => ("head", machine.prefill_gemm),
+                false => ("matrix-products", machine.prefill_gemm),
+            };
+            let positions = if group.output_only { 1.0 } else { tokens };
+            match found.iter_mut().find(|known| (known.0, known.3) == (what, rate.peak)) {
+                Some(known) => known.2 += group.flops,
+                None => found.push((what, positions, group.flops, rate.peak, share)),
+            }
+        }
+        found.retain(|(_, _, flops, _, _)| *flops > 0.0);
+        found
+    }
+
+    fn decode(&self, running: f64) -> ArithmeticBlock {
+        let (replica, machine) = (self.replica, &self.replica.machine);
+        let (profile, load) = (replica.profile, &replica.load);
+        let batch = running.max(1.0);
+        let micro = (batch / machine.pipeline).max(batch.min(1.0));
+        let time = profile.decode(machine, batch, replica.context);
+        let ranks = ("ranks", Number(machine.tensor));
+        let sequences = ("sequences", Number(micro));
+        let mut steps = vec![
+            ArithmeticStep::new(
+                "context",
+                Number(replica.context),
+                "prompt + output / 2",
+                &[("prompt", Number(load.prompt)), ("output", Number(load.output))],
+            ),
+            ArithmeticStep::new(
+                "micro-batch",
+                Number(micro),
+                "max(batch / stages, min(batch, 1))",
+                &[("batch", Number(batch)), ("stages", Number(machine.pipeline))],
+            ),
+        ];
+        let mut reads: Vec<(f64, f64)> = Vec::new();
+        let mut products: Vec<(f64, f64)> = Vec::new();
+        for (group, rate) in profile.matrices.iter().zip(&machine.matrices) {
+            add(&mut reads, rate.bandwidth, profile.touched(group, micro));
+            add(&mut products, rate.peak, group.flops);
+        }
+        let weights = reads.into_iter().map(|(bandwidth, bytes)| {
+            ArithmeticStep::new(
+                "weights-read",
+                Seconds(bytes / (machine.tensor * bandwidth)),
+                "weights / (ranks * bandwidth)",
+                &[("weights", Bytes(bytes)), ranks, ("bandwidth", BytesPerSecond(bandwidth))],
+            )
+            .by(self.rows.sources(&[("serve.weight_bandwidth", "")]))
+        });
+        steps.extend(weights);
+        let kv = profile.kv_bytes_read(replica.context, machine.tensor);
+        steps.push(
+            ArithmeticStep::new(
+                "kv-read",
+                Seconds(time.kv_read),
+                "sequences * kv / bandwidth",
+                &[sequences, ("kv", Bytes(kv)), ("bandwidth", BytesPerSecond(machine.kv_bandwidth))],
+            )
+            .by(self.rows.sources(&[("serve.kv_bandwidth", "")])),
+        );
+        let share = ("share", Number(machine.decode_gemm));
+        steps.extend(products.into_iter().map(|(peak, flops)| {
+            ArithmeticStep::new(
+                "matrix-products",
+                Seconds(micro * flops / (machine.tensor * peak * machine.decode_gemm)),
+                "sequences * flops_token / (ranks * peak * share)",
+                &[sequences, ("flops_token", Flops(flops)), ranks, ("peak", FlopsPerSecond(peak)), share],
+            )
+            .by(self.rows.sources(&[("serve.decode_gemm", "")]))
+        }));
+        steps.extend([
+            ArithmeticStep::new(
+                "attention",
+                Seconds(time.attention),
+                "sequences * flops_token / (ranks * peak * share)",
+                &[
+                    sequences,
+                    ("flops_token", Flops(profile.decode_attention_flops(replica.context))),
+                    ranks,
+                    ("peak", FlopsPerSecond(machine.half_peak)),
+                    ("share", Number(machine.prefill_attention)),
+                ],
+            )
+            .by(self.rows.sources(&[("serve.prefill_attention", "")])),
+            self.launches(time.launches, 1.0),
+            self.communication(time.communication, 1.0, micro),
+            ArithmeticStep::new(
+                "host",
+                Seconds(time.host),
+                "batch * host + step",
+                &[
+                    ("batch", Number(batch)),
+                    ("host", Seconds(machine.host_seconds)),
+                    ("step", Seconds(machine.step_seconds)),
+                ],
+            )
+            .by(self.rows.sources(&[("serve.host_seconds", ""), ("serve.step_seconds", "")])),
+            decode_total(&time),
+        ]);
+        ArithmeticBlock::new("decode", steps)
+    }
+
+    fn launches(&self, seconds: f64, chunks: f64) -> ArithmeticStep {
+        let machine = &self.replica.machine;
+        let each = machine.kernel_seconds;
+        ArithmeticStep::new(
+            "launches",
+            Seconds(seconds),
+            "chunks * kernels * launch",
+            &[
+                ("chunks", Number(chunks)),
+                ("kernels", Number((machine.launches / each.max(f64::MIN_POSITIVE)).round())),
+                ("launch", Seconds(each)),
+            ],
+        )
+        .by(self.rows.sources(&[("serve.kernel_seconds", "")]))
+    }
+
+    fn communication(&self, seconds: f64, chunks: f64, rows: f64) -> ArithmeticStep {
+        let machine = &self.replica.machine;
+        let vector = rows * self.replica.profile.hidden * 2.0;
+        ArithmeticStep::new(
+            "communication",
+            Seconds(seconds),
+            "2 * layers * (chunks * reduce + vector * reduce_byte) + chunks * send + vector * send_byte",
+            &[
+                ("layers", Number(self.replica.profile.layers)),
+                ("chunks", Number(chunks)),
+                ("reduce", Seconds(machine.allreduce_latency)),
+                ("vector", Bytes(vector)),
+                ("reduce_byte", Seconds(machine.allreduce_byte)),
+                ("send", Seconds(machine.send_latency)),
+                ("send_byte", Seconds(machine.send_byte)),
+            ],
+        )
+        .by(self.rows.sources(&[("serve.allreduce_seconds", "nvlink"), ("serve.link_bandwidth", "")]))
+    }
+
+    fn queue(&self, point: &Point) -> ArithmeticBlock {
+        let replica = self.replica;
+        let (load, share) = (&replica.load, Seconds(replica.prefill_share));
+        let full = replica.step(replica.slots);
+        let mut steps = vec![
+            ArithmeticStep::new(
+                "slots",
+                Number(replica.slots),
+                "max(1, min(floor(room / sequence), batch_max))",
+                &[
+                    ("room", Bytes(replica.room.bytes)),
+                    ("sequence", Bytes(replica.room.sequence)),
+                    ("batch_max", Number(replica.machine.batch_max)),
+                ],
+            ),
+            ArithmeticStep::new(
+                "prefill-share",
+                share,
+                "prefill / stages",
+                &[("prefill", Seconds(replica.prefill.total())), ("stages", Number(replica.machine.pipeline))],
+            ),
+            ArithmeticStep::new("full-step", Seconds(full), "", &[]),
+            ArithmeticStep::new(
+                "rate-max",
+                PerSecond(point.rate_max),
+                "slots / (slots * prefill + output * step)",
+                &[
+                    ("slots", Number(replica.slots)),
+                    ("prefill", share),
+                    ("output", Number(load.output)),
+                    ("step", Seconds(full)),
+                ],
+            ),
+        ];
+        match load.arrival {
+            Arrival::Open(_) => steps.extend(self.open(point)),
+            Arrival::Closed(in_flight) => steps.extend(self.closed(point, f64::from(in_flight.max(1)))),
+        }
+        ArithmeticBlock::new("queue", steps)
+    }
+
+    fn open(&self, point: &Point) -> Vec<ArithmeticStep> {
+        let replica = self.replica;
+        let step = replica.step(point.running);
+        let (rate, busy) = (PerSecond(point.served), Share(point.busy));
+        let load = point.served / point.rate_max;
+        let [behind, full] = point.waits;
+        let little = Source::paper("Little 1961");
+        vec![
+            ArithmeticStep::new(
+                "busy",
+                busy,
+                "rate * prefill",
+                &[("rate", rate), ("prefill", Seconds(replica.prefill_share))],
+            ),
+            ArithmeticStep::new(
+                "running",
+                Number(point.running),
+                "min(slots, rate * output * step / (1 - busy))",
+                &[
+                    ("slots", Number(replica.slots)),
+                    ("rate", rate),
+                    ("output", Number(replica.load.output)),
+                    ("step", Seconds(step)),
+                    ("busy", busy),
+                ],
+            )
+            .by(vec![little]),
+            ArithmeticStep::new(
+                "load",
+                Share(load),
+                "rate / rate_max",
+                &[("rate", rate), ("rate_max", PerSecond(point.rate_max))],
+            ),
+            ArithmeticStep::new(
+                "wait-behind",
+                Seconds(behind.mean),
+                "prefill / (1 - busy)",
+                &[("prefill", Seconds(replica.prefill_share)), ("busy", busy)],
+            )
+            .by(vec![Source::paper("M/M/1")]),
+            ArithmeticStep::new(
+                "chance-full",
+                Share(full.chance),
+                "load ^ (sqrt(2 * (slots + 1)) - 1)",
+                &[("load", Share(load)), ("slots", Number(replica.slots))],
+            )
+            .by(vec![Source::paper("Sakasegawa 1977")]),
+            ArithmeticStep::new(
+                "wait-full",
+                Seconds(full.mean),
+                "(prefill + steps * tpot) / slots / (1 - load)",
+                &[
+                    ("prefill", Seconds(replica.prefill.total())),
+                    ("steps", Number(point.output)),
+                    ("tpot", Seconds(point.tpot)),
+                    ("slots", Number(replica.slots)),
+                    ("load", Share(load)),
+                ],
+            ),
+        ]
+    }
+
+    fn closed(&self, point: &Point, in_flight: f64) -> Vec<ArithmeticStep> {
+        let (replica, machine) = (self.replica, &self.replica.machine);
+        let places = in_flight.min(replica.slots);
+        let step = replica.step(point.running);
+        let prefill = replica.prefill.total();
+        let others = replica.prefill_share * (places - 1.0);
+        let wait = (machine.wait_weight * prefill * (places - 1.0).powf(machine.wait_exponent)).min(others);
+        let life = point.fixed + others + point.output.max(1.0) * step;
+        vec![
+            ArithmeticStep::new(
+                "places",
+                Number(places),
+                "min(in_flight, slots)",
+                &[("in_flight", Number(in_flight)), ("slots", Number(replica.slots))],
+            ),
+            ArithmeticStep::new(
+                "wait-middle",
+                Seconds(wait),
+                "min(weight * prefill * (places - 1) ^ exponent, (places - 1) * prefill_share)",
+                &[
+                    ("weight", Number(machine.wait_weight)),
+                    ("prefill", Seconds(prefill)),
+                    ("places", Number(places)),
+                    ("exponent", Number(machine.wait_exponent)),
+                    ("prefill_share", Seconds(replica.prefill_share)),
+                ],
+            )
+            .by(self.rows.sources(&[("serve.wait_weight", ""), ("serve.wait_exponent", "")])),
+            ArithmeticStep::new(
+                "life",
+                Seconds(life),
+                "fixed + (places - 1) * prefill_share + steps * step",
+                &[
+                    ("fixed", Seconds(point.fixed)),
+                    ("places", Number(places)),
+                    ("prefill_share", Seconds(replica.prefill_share)),
+                    ("steps", Number(point.output)),
+                    ("step", Seconds(step)),
+                ],
+            ),
+            ArithmeticStep::new(
+                "running",
+                Number(point.running),
+                "places * (1 - (fixed + wait) / life)",
+                &[
+                    ("places", Number(places)),
+                    ("fixed", Seconds(point.fixed)),
+                    ("wait", Seconds(wait)),
+                    ("life", Seconds(life)),
+                ],
+            )
+            .by(vec![Source::paper("Little 1961")]),
+            ArithmeticStep::new(
+                "queue-wait",
+                Seconds(point.queue),
+                "(in_flight - places) / places * life",
+                &[("in_flight", Number(in_flight)), ("places", Number(places)), ("life", Seconds(life))],
+            ),
+            ArithmeticStep::new(
+                "rate",
+                PerSecond(point.rate),
+                "places / life",
+                &[("places", Number(places)), ("life", Seconds(life))],
+            ),
+        ]
+    }
+
+    fn latency(&self, point: &Point, percentiles: &[Percentile4]) -> ArithmeticBlock {
+        let (replica, machine) = (self.replica, &self.replica.machine);
+        let step = replica.step(point.running);
+        let spread = self.rows.sources(&[("serve.tpot_spread", "idle"), ("serve.tpot_spread", "busy")]);
+        let mut steps = vec![
+            ArithmeticStep::new(
+                "fixed",
+                Seconds(point.fixed),
+                "request + prefill + 1.5 * step",
+                &[
+                    ("request", Seconds(machine.request_seconds)),
+                    ("prefill", Seconds(replica.prefill.total())),
+                    ("step", Seconds(step)),
+                ],
+            )
+            .by(self.rows.sources(&[("serve.request_seconds", "")])),
+            self.tpot_middle(point, step),
+            ArithmeticStep::new(
+                "spread",
+                Number(point.spread),
+                "idle + (full - idle) * busy",
+                &[
+                    ("idle", Number(machine.spread_idle)),
+                    ("full", Number(machine.spread_busy)),
+                    ("busy", Share(point.busy.clamp(0.0, 1.0))),
+                ],
+            )
+            .by(spread),
+        ];
+        for percentile in percentiles.iter().copied() {
+            steps.extend(self.ttft(point, percentile));
+        }
+        for percentile in percentiles.iter().copied() {
+            let figures =
+                [("tpot", Seconds(point.tpot)), ("z", Number(percentile.z())), ("spread", Number(point.spread))];
+            let value = Seconds(point.tpot(percentile));
+            steps.push(ArithmeticStep::new("tpot", value, "tpot * exp(z * spread)", &figures).at(percentile));
+        }
+        steps.extend(percentiles.iter().copied().map(|percentile| end_to_end(point, percentile)));
+        for (what, factor, class) in [
+            ("band-ttft", machine.factor_ttft, "ttft"),
+            ("band-tpot", machine.factor_tpot, "tpot"),
+            ("band-request", machine.factor_end_to_end, "end_to_end"),
+        ] {
+            let rows = self.rows.sources(&[("serve.half_width", class)]);
+            steps.push(ArithmeticStep::new(what, Number(factor), "", &[]).by(rows));
+        }
+        steps.push(
+            ArithmeticStep::new("band-tail", Number(machine.factor_tail), "", &[])
+                .by(self.rows.sources(&[("serve.half_width", "tail")])),
+        );
+        ArithmeticBlock::new("latency", steps)
+    }
+
+    fn tpot_middle(&self, point: &Point, step: f64) -> ArithmeticStep {
+        match self.replica.load.arrival {
+            Arrival::Open(_) => ArithmeticStep::new(
+                "tpot-middle",
+                Seconds(point.tpot),
+                "step / (1 - busy)",
+                &[("step", Seconds(step)), ("busy", Share(point.busy))],
+            ),
+            Arrival::Closed(_) => {
+                let [first, _] = point.waits;
+                let wait = first.mean * std::f64::consts::LN_2;
+                ArithmeticStep::new(
+                    "tpot-middle",
+                    Seconds(point.tpot),
+                    "(life - fixed - wait) / steps",
+                    &[
+                        ("life", Seconds(point.tpot * point.output + point.fixed + wait)),
+                        ("fixed", Seconds(point.fixed)),
+                        ("wait", Seconds(wait)),
+                        ("steps", Number(point.output)),
+                    ],
+                )
+            }
+        }
+    }
+
+    fn ttft(&self, point: &Point, percentile: Percentile4) -> Vec<ArithmeticStep> {
+        let [behind, full] = point.waits;
+        let wait = |what, wait: Wait| {
+            let figures =
+                [("mean", Seconds(wait.mean)), ("chance", Share(wait.chance)), ("above", Share(percentile.above()))];
+            let value = Seconds(wait.at(percentile));
+            ArithmeticStep::new(what, value, "max(0, mean * ln(chance / above))", &figures).at(percentile)
+        };
+        let total = ArithmeticStep::new(
+            "ttft",
+            Seconds(point.ttft(percentile)),
+            "fixed + queue + behind + full",
+            &[
+                ("fixed", Seconds(point.fixed)),
+                ("queue", Seconds(point.queue)),
+                ("behind", Seconds(behind.at(percentile))),
+                ("full", Seconds(full.at(percentile))),
+            ],
+        );
+        let waits = [wait("waits-behind", behind), wait("waits-full", full)];
+        waits.into_iter().filter(|step| step.value.base() > 0.0).chain([total.at(percentile)]).collect()
+    }
+}
+
+fn end_to_end(point: &Point, percentile: Percentile4) -> ArithmeticStep {
+    let middle = Percentile4::P50;
+    let figures = [
+        ("ttft_middle", Seconds(point.ttft(middle))),
+        ("steps", Number(point.output)),
+        ("tpot_middle", Seconds(point.tpot(middle))),
+        ("ttft", Seconds(point.ttft(percentile))),
+        ("tpot", Seconds(point.tpot(percentile))),
+    ];
+    let (expression, used) = if percentile == middle {
+        ("ttft_middle + steps * tpot_middle", 3)
+    } else {
+        (
+            "ttft_middle + steps * tpot_middle + sqrt((ttft - ttft_middle) ^ 2 + (steps * (tpot - tpot_middle)) ^ 2)",
+            figures.len(),
+        )
+    };
+    let used = figures.get(..used).unwrap_or_default();
+    ArithmeticStep::new("request", Seconds(point.end_to_end(percentile)), expression, used).at(percentile)
+}
+
+fn prefill_total(time: &Prefill) -> ArithmeticStep {
+    ArithmeticStep::new(
+        "prefill",
+        Seconds(time.total()),
+        "((products + attention + elementwise) ^ 3 + (weights + launches) ^ 3) ^ (1 / 3) + communication",
+        &[
+            ("products", Seconds(time.matrix_products)),
+            ("attention", Seconds(time.attention)),
+            ("elementwise", Seconds(time.elementwise)),
+            ("weights", Seconds(time.weights_read)),
+            ("launches", Seconds(time.launches)),
+            ("communication", Seconds(time.communication)),
+        ],
+    )
+    .by(vec![Source::paper(OVERLAP)])
+}
+
+fn decode_total(time: &DecodeStep) -> ArithmeticStep {
+    ArithmeticStep::new(
+        "decode-step",
+        Seconds(time.total()),
+        "((weights + kv) ^ 3 + (products + attention) ^ 3) ^ (1 / 3) + launches + communication + host",
+        &[
+            ("weights", Seconds(time.weights_read)),
+            ("kv", Seconds(time.kv_read)),
+            ("products", Seconds(time.matrix_products)),
+            ("attention", Seconds(time.attention)),
+            ("launches", Seconds(time.launches)),
+            ("communication", Seconds(time.communication)),
+            ("host", Seconds(time.host)),
+        ],
+    )
+    .by(vec![Source::paper(OVERLAP)])
+}
+
+/// Adds to the sum of what has the same rate.
+fn add(sums: &mut Vec<(f64, f64)>, rate: f64, amount: f64) {
+    match sums.iter_mut().find(|(known, _)| *known == rate) {
+        Some((_, sum)) => *sum += amount,
+        None => sums.push((rate, amount)),
+    }
+}
