@@ -65,6 +65,7 @@ hob_units::sentences! {
     pub enum LayoutFault {
         NoRank {} = "estimate-layout-no-rank",
         NoItem {} = "estimate-layout-no-item",
+        LayersInTurn {} = "estimate-layout-layers-in-turn",
         ZeroSize { name: &'static str } = "estimate-layout-zero-size",
         TensorOverMachine { ranks: u32, gpus: u32 } = "estimate-layout-tensor-over-machine",
         SequenceOverMachine { ranks: u32, gpus: u32 } = "estimate-layout-sequence-over-machine",

@@ -113,19 +113,51 @@ pub struct TrainStrategy {
     pub method: TrainMethod,
 }
 
-/// Serving engine family.
+/// Serving engine family. A family whose overheads changed much between releases has its earlier era beside it; plans
+/// are for the newest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs)] // The names are the engines' own.
 pub enum Engine {
     Vllm,
+    /// vLLM before its V1 engine (0.8).
+    VllmV0,
     Sglang,
+    /// SGLang before 0.5.
+    SglangEarlier,
     TensorrtLlm,
+    Lmdeploy,
     LlamaCpp,
     Transformers,
     Tensorrt,
+    /// A plain generation loop.
     Pytorch,
     Diffusers,
+}
+
+impl Engine {
+    /// How the table of efficiencies spells an engine that serves language models; `None` for those that do not.
+    #[must_use]
+    pub fn serving_id(self) -> Option<&'static str> {
+        Some(match self {
+            Self::Vllm => "vllm",
+            Self::VllmV0 => "vllm_v0",
+            Self::Sglang => "sglang",
+            Self::SglangEarlier => "sglang_earlier",
+            Self::TensorrtLlm => "tensorrt_llm",
+            Self::Lmdeploy => "lmdeploy",
+            Self::LlamaCpp => "llama_cpp",
+            Self::Transformers => "transformers",
+            Self::Pytorch => "pytorch",
+            Self::Tensorrt | Self::Diffusers => return None,
+        })
+    }
+
+    /// Whether several GPUs hold layers in turn instead of slices of each layer.
+    #[must_use]
+    pub fn splits_layers(self) -> bool {
+        matches!(self, Self::LlamaCpp | Self::Transformers | Self::Pytorch)
+    }
 }
 
 /// How weights are stored while serving.

@@ -10,14 +10,13 @@ use crate::limit::Limit;
 use crate::percentile::{Percentile4, Wait};
 use crate::refusal::EstimateError;
 use crate::serve::load::ServeLoad;
-use crate::serve::machine::engine_id;
 use crate::serve::profile::ServeProfile;
 use crate::strategy::ServeStrategy;
 
 use Amount::{Bytes, BytesPerSecond, Flops, FlopsPerSecond, Number, PerSecond, Seconds, Share};
 
 /// Two overlapping times, and what overlaps with nothing.
-const OVERLAP: &str = "arXiv 2402.16363 (roofline of serving); the 3-norm lets two times overlap almost wholly";
+const OVERLAP: &str = "arXiv 2402.16363 (roofline of serving); a norm of about 3 lets two times overlap almost wholly";
 
 impl ServeProfile {
     /// The whole arithmetic of [`ServeProfile::estimate`] under the same load, with the percentiles of `limits`.
@@ -33,7 +32,7 @@ impl ServeProfile {
         table: &Efficiencies,
     ) -> Result<Vec<ArithmeticBlock>, EstimateError> {
         let replica = Replica::new(self, hardware, strategy, load, table)?;
-        let engine = engine_id(strategy.engine).unwrap_or_default();
+        let engine = strategy.engine.serving_id().unwrap_or_default();
         let here = Scope::any().engine(engine).architecture(hardware.gpu.architecture);
         let explain = Explain { replica: &replica, rows: Rows { table, here } };
         let point = replica.at(replica.load.arrival);
@@ -60,7 +59,7 @@ impl Explain<'_> {
         let chunks = (tokens / machine.tokens_max).ceil().max(1.0);
         let ranks = ("ranks", Number(machine.tensor));
         let bandwidth = ("bandwidth", BytesPerSecond(machine.bandwidth));
-        let touched: f64 = profile.matrices.iter().map(|group| profile.touched(group, tokens / chunks)).sum();
+        let touched: f64 = profile.matrices.iter().map(|group| profile.touched(group, tokens / chunks, machine.expert_spread)).sum();
         let mut steps = vec![
             ArithmeticStep::new(
                 "new-tokens",
@@ -177,7 +176,7 @@ impl Explain<'_> {
         let mut reads: Vec<(f64, f64)> = Vec::new();
         let mut products: Vec<(f64, f64)> = Vec::new();
         for (group, rate) in profile.matrices.iter().zip(&machine.matrices) {
-            add(&mut reads, rate.bandwidth, profile.touched(group, micro));
+            add(&mut reads, rate.bandwidth, profile.touched(group, micro, machine.expert_spread));
             add(&mut products, rate.peak, group.flops);
         }
         let weights = reads.into_iter().map(|(bandwidth, bytes)| {
@@ -456,14 +455,15 @@ impl Explain<'_> {
             ArithmeticStep::new(
                 "fixed",
                 Seconds(point.fixed),
-                "request + prefill + 1.5 * step",
+                "request + prefill + first * step",
                 &[
                     ("request", Seconds(machine.request_seconds)),
                     ("prefill", Seconds(replica.prefill.total())),
+                    ("first", Number(point.first)),
                     ("step", Seconds(step)),
                 ],
             )
-            .by(self.rows.sources(&[("serve.request_seconds", "")])),
+            .by(self.rows.sources(&[("serve.request_seconds", ""), ("serve.first_steps", "")])),
             self.tpot_middle(point, step),
             ArithmeticStep::new(
                 "spread",
@@ -507,8 +507,12 @@ impl Explain<'_> {
             Arrival::Open(_) => ArithmeticStep::new(
                 "tpot-middle",
                 Seconds(point.tpot),
-                "step / (1 - busy)",
-                &[("step", Seconds(step)), ("busy", Share(point.busy))],
+                "min(step / (1 - busy), full)",
+                &[
+                    ("step", Seconds(step)),
+                    ("busy", Share(point.busy)),
+                    ("full", Seconds(self.replica.closed(self.replica.slots).tpot)),
+                ],
             ),
             Arrival::Closed(_) => {
                 let [first, _] = point.waits;
@@ -577,7 +581,7 @@ fn prefill_total(time: &Prefill) -> ArithmeticStep {
     ArithmeticStep::new(
         "prefill",
         Seconds(time.total()),
-        "((products + attention + elementwise) ^ 3 + (weights + launches) ^ 3) ^ (1 / 3) + communication",
+        "((products + attention + elementwise) ^ overlap + (weights + launches) ^ overlap) ^ (1 / overlap) + communication",
         &[
             ("products", Seconds(time.matrix_products)),
             ("attention", Seconds(time.attention)),
@@ -585,6 +589,7 @@ fn prefill_total(time: &Prefill) -> ArithmeticStep {
             ("weights", Seconds(time.weights_read)),
             ("launches", Seconds(time.launches)),
             ("communication", Seconds(time.communication)),
+            ("overlap", Number(time.overlap)),
         ],
     )
     .by(vec![Source::paper(OVERLAP)])
@@ -594,7 +599,7 @@ fn decode_total(time: &DecodeStep) -> ArithmeticStep {
     ArithmeticStep::new(
         "decode-step",
         Seconds(time.total()),
-        "((weights + kv) ^ 3 + (products + attention) ^ 3) ^ (1 / 3) + launches + communication + host",
+        "((weights + kv) ^ overlap + (products + attention) ^ overlap) ^ (1 / overlap) + launches + communication + host",
         &[
             ("weights", Seconds(time.weights_read)),
             ("kv", Seconds(time.kv_read)),
@@ -603,6 +608,7 @@ fn decode_total(time: &DecodeStep) -> ArithmeticStep {
             ("launches", Seconds(time.launches)),
             ("communication", Seconds(time.communication)),
             ("host", Seconds(time.host)),
+            ("overlap", Number(time.overlap)),
         ],
     )
     .by(vec![Source::paper(OVERLAP)])

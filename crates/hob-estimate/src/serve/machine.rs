@@ -9,7 +9,7 @@ use super::profile::{KERNELS_QUANTISE, ServeProfile};
 use crate::efficiency::{Efficiencies, Scope};
 use crate::hardware::{Hardware, Link};
 use crate::refusal::{EstimateError, Fact, LayoutFault};
-use crate::strategy::{Engine, KvFormat, ServeStrategy};
+use crate::strategy::{KvFormat, ServeStrategy};
 
 /// A matrix group's rates on this card.
 #[derive(Debug, Clone, Copy)]
@@ -28,6 +28,10 @@ pub(super) struct Machine {
     /// In the order of the profile's matrices.
     pub(super) matrices: Vec<MatrixRate>,
     pub(super) bandwidth: f64,
+    /// Exponent of the norm that joins memory and arithmetic: the higher, the more they overlap.
+    pub(super) overlap: f64,
+    /// Exponent on the batch in the experts touched.
+    pub(super) expert_spread: f64,
     pub(super) half_peak: f64,
     pub(super) kv_bandwidth: f64,
     pub(super) decode_gemm: f64,
@@ -47,6 +51,8 @@ pub(super) struct Machine {
     pub(super) send_latency: f64,
     pub(super) send_byte: f64,
     pub(super) request_seconds: f64,
+    /// Steps of the running batch that pass between a prefill and its first token.
+    pub(super) first_steps: f64,
     pub(super) wait_weight: f64,
     pub(super) wait_exponent: f64,
     pub(super) spread_idle: f64,
@@ -67,16 +73,6 @@ const FITTED: [GpuArchitecture; 5] = [
     GpuArchitecture::Hopper,
     GpuArchitecture::Blackwell,
 ];
-
-/// Spelling of an engine in the table; `None` for those that nobody measured.
-pub(super) fn engine_id(engine: Engine) -> Option<&'static str> {
-    match engine {
-        Engine::Vllm => Some("vllm"),
-        Engine::Sglang => Some("sglang"),
-        Engine::TensorrtLlm => Some("tensorrt_llm"),
-        _ => None,
-    }
-}
 
 fn peak(gpu: &Gpu, types: &[ComputeType]) -> Option<f64> {
     types.iter().find_map(|kind| gpu.peak(*kind)).map(|rate| rate.base()).filter(|rate| *rate > 0.0)
@@ -113,7 +109,9 @@ impl Machine {
         table: &Efficiencies,
     ) -> Result<Self, EstimateError> {
         let gpu = hardware.gpu;
-        let engine = engine_id(strategy.engine)
+        let engine = strategy
+            .engine
+            .serving_id()
             .ok_or_else(|| EstimateError::UnmeasuredEngine { model: profile.model.clone() })?;
         check_layout(profile, hardware, strategy)?;
         let unknown = |what| EstimateError::UnknownHardware { gpu: gpu.id.clone(), what };
@@ -183,6 +181,8 @@ impl Machine {
             pipeline,
             matrices,
             bandwidth,
+            overlap: value("serve.overlap")?.max(1.0),
+            expert_spread: value("serve.expert_spread")?,
             half_peak: half_board / on_board,
             kv_bandwidth: bandwidth * value("serve.kv_bandwidth")?,
             decode_gemm: value("serve.decode_gemm")?,
@@ -199,6 +199,7 @@ impl Machine {
             send_latency,
             send_byte,
             request_seconds: value("serve.request_seconds")?,
+            first_steps: value("serve.first_steps")?,
             wait_weight: value("serve.wait_weight")?,
             wait_exponent: value("serve.wait_exponent")?,
             spread_idle: class_value("serve.tpot_spread", "idle")?,
@@ -222,6 +223,9 @@ fn check_layout(
     let (tensor, pipeline) = (strategy.tensor, strategy.pipeline);
     if tensor == 0 || pipeline == 0 {
         return bad(LayoutFault::NoRank {});
+    }
+    if tensor > 1 && strategy.engine.splits_layers() {
+        return bad(LayoutFault::LayersInTurn {});
     }
     if tensor > hardware.instance.gpu_count {
         return bad(LayoutFault::TensorOverMachine { ranks: tensor, gpus: hardware.instance.gpu_count });

@@ -251,13 +251,13 @@ impl ServeProfile {
     }
 
     /// Weight bytes touched by `batch` tokens of one step: all dense weights and the experts that some token chose,
-    /// `E * (1 - (1 - k/E)^B)`.
-    pub(super) fn touched(&self, group: &MatrixGroup, batch: f64) -> f64 {
+    /// `E * (1 - (1 - k/E)^(B^spread))`: tokens of one step choose alike, so `spread` is below 1.
+    pub(super) fn touched(&self, group: &MatrixGroup, batch: f64, spread: f64) -> f64 {
         if group.active >= group.copies {
             return group.bytes;
         }
         let share = f64::from(group.active) / f64::from(group.copies.max(1));
-        group.bytes * (1.0 - (1.0 - share).powf(batch.max(1.0)))
+        group.bytes * (1.0 - (1.0 - share).powf(batch.max(1.0).powf(spread)))
     }
 }
 

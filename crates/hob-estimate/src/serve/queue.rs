@@ -31,6 +31,8 @@ pub(super) struct Point {
     pub(super) saturated: bool,
     /// Time to first token without waiting.
     pub(super) fixed: f64,
+    /// Steps of the running batch in it.
+    pub(super) first: f64,
     /// A constant wait for a free place (closed loop).
     pub(super) queue: f64,
     /// For prompts before one's own, and for a free place.
@@ -98,22 +100,20 @@ impl<'a> Replica<'a> {
         self.machine.spread_idle + (self.machine.spread_busy - self.machine.spread_idle) * busy.clamp(0.0, 1.0)
     }
 
-    fn closed(&self, in_flight: f64) -> Point {
+    pub(super) fn closed(&self, in_flight: f64) -> Point {
         let machine = &self.machine;
         let places = in_flight.min(self.slots);
         let prefill = self.prefill.total();
         let wait = machine.wait_weight * prefill * (places - 1.0).powf(machine.wait_exponent);
+        // Alone there is no running batch to join.
+        let first = machine.first_steps * (1.0 - 1.0 / places);
         // A request's wait cannot exceed the prefills of all the others.
         let wait = wait.min(self.prefill_share * (places - 1.0));
         let at = |batch: f64| {
             let step = self.step(batch);
-            let fixed = machine.request_seconds + prefill + 1.5 * step;
-            let life = machine.request_seconds
-                + prefill
-                + (places - 1.0) * self.prefill_share
-                + (self.load.output - 1.0).max(1.0) * step
-                + 1.5 * step;
-            (fixed, life)
+            let fixed = machine.request_seconds + prefill + first * step;
+            let others = (places - 1.0) * self.prefill_share;
+            (fixed, fixed + others + (self.load.output - 1.0).max(1.0) * step)
         };
         let batch = solve(places, |batch| {
             let (fixed, life) = at(batch);
@@ -129,6 +129,7 @@ impl<'a> Replica<'a> {
             running: batch,
             saturated: in_flight > self.slots,
             fixed,
+            first,
             queue,
             waits: [Wait { chance: 1.0, mean }, Wait { chance: 0.0, mean: 0.0 }],
             tpot,
@@ -148,10 +149,12 @@ impl<'a> Replica<'a> {
         let busy = (rate * self.prefill_share).min(SATURATED);
         let batch = solve(self.slots, |batch| rate * self.load.output * self.step(batch) / (1.0 - busy));
         let step = self.step(batch);
-        let tpot = step / (1.0 - busy);
+        // Prefills delay running sequences, but no more than when every place is taken.
+        let tpot = (step / (1.0 - busy)).min(self.closed(self.slots).tpot);
         let prefill = self.prefill.total();
         let steps = (self.load.output - 1.0).max(1.0);
-        let fixed = machine.request_seconds + prefill + 1.5 * step;
+        let first = machine.first_steps * batch.min(1.0);
+        let fixed = machine.request_seconds + prefill + first * step;
         let load = (rate / rate_max).clamp(0.0, SATURATED);
         let power = (2.0 * (self.slots + 1.0)).sqrt() - 1.0;
         let full = Wait { chance: load.powf(power), mean: (prefill + steps * tpot) / self.slots / (1.0 - load) };
@@ -161,6 +164,7 @@ impl<'a> Replica<'a> {
             running: batch,
             saturated: asked >= rate_max * SATURATED,
             fixed,
+            first,
             queue: 0.0,
             waits: [behind, full],
             tpot,

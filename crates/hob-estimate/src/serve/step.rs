@@ -1,7 +1,7 @@
 //! Seconds of one decode step and of one prompt's prefill.
 //!
-//! Decode: `(memory^3 + compute^3)^(1/3) + kernels * launch + 2 all-reduces a layer + host * sequences + constant`.
-//! Prefill: the same with matrix products, attention and elementwise passes as compute. The 3-norm lets the two overlap
+//! Decode: `(memory^n + compute^n)^(1/n) + kernels * launch + 2 all-reduces a layer + host * sequences + constant`.
+//! Prefill: the same with matrix products, attention and elementwise passes as compute. A norm of about 3 lets the two overlap
 //! almost fully. Pipeline stages run in turn: a token passes all of them, each with its share of the batch.
 
 use hob_units::{Interval, Seconds};
@@ -20,6 +20,7 @@ pub(super) struct DecodeStep {
     pub(super) launches: f64,
     pub(super) communication: f64,
     pub(super) host: f64,
+    pub(super) overlap: f64,
 }
 
 /// Seconds of one prompt's prefill by cause.
@@ -31,15 +32,21 @@ pub(super) struct Prefill {
     pub(super) weights_read: f64,
     pub(super) launches: f64,
     pub(super) communication: f64,
+    pub(super) overlap: f64,
 }
 
-fn norm3(a: f64, b: f64) -> f64 {
-    (a * a * a + b * b * b).cbrt()
+/// Joins two times that overlap: their sum at exponent 1, the longer one as it grows.
+fn overlapped(a: f64, b: f64, exponent: f64) -> f64 {
+    let longer = a.max(b);
+    if longer <= 0.0 {
+        return 0.0;
+    }
+    longer * ((a / longer).powf(exponent) + (b / longer).powf(exponent)).powf(exponent.recip())
 }
 
 impl DecodeStep {
     pub(super) fn total(&self) -> f64 {
-        norm3(self.weights_read + self.kv_read, self.matrix_products + self.attention)
+        overlapped(self.weights_read + self.kv_read, self.matrix_products + self.attention, self.overlap)
             + self.launches
             + self.communication
             + self.host
@@ -65,8 +72,11 @@ impl DecodeStep {
 
 impl Prefill {
     pub(super) fn total(&self) -> f64 {
-        norm3(self.matrix_products + self.attention + self.elementwise, self.weights_read + self.launches)
-            + self.communication
+        overlapped(
+            self.matrix_products + self.attention + self.elementwise,
+            self.weights_read + self.launches,
+            self.overlap,
+        ) + self.communication
     }
 
     pub(super) fn terms(&self, factor: f64) -> Vec<TimeTerm> {
@@ -93,7 +103,7 @@ impl ServeProfile {
         let micro = (batch / machine.pipeline).max(batch.min(1.0));
         let (mut weights_read, mut matrix_products) = (0.0, 0.0);
         for (group, rate) in self.matrices.iter().zip(&machine.matrices) {
-            weights_read += self.touched(group, micro) / (machine.tensor * rate.bandwidth);
+            weights_read += self.touched(group, micro, machine.expert_spread) / (machine.tensor * rate.bandwidth);
             matrix_products += micro * group.flops / (machine.tensor * rate.peak * machine.decode_gemm);
         }
         let attention = micro * self.decode_attention_flops(context)
@@ -109,6 +119,7 @@ impl ServeProfile {
                 + machine.send_latency
                 + vector * machine.send_byte,
             host: machine.host_seconds * batch + machine.step_seconds,
+            overlap: machine.overlap,
         }
     }
 
@@ -126,7 +137,8 @@ impl ServeProfile {
                 machine.prefill_gemm
             };
             products += positions * group.flops / (machine.tensor * rate.peak * share);
-            weights_read += chunks * self.touched(group, tokens / chunks) / (machine.tensor * machine.bandwidth);
+            weights_read += chunks * self.touched(group, tokens / chunks, machine.expert_spread)
+                / (machine.tensor * machine.bandwidth);
         }
         let vector = tokens * self.hidden * 2.0;
         Prefill {
@@ -139,6 +151,7 @@ impl ServeProfile {
             communication: 2.0 * self.layers * (chunks * machine.allreduce_latency + vector * machine.allreduce_byte)
                 + chunks * machine.send_latency
                 + vector * machine.send_byte,
+            overlap: machine.overlap,
         }
     }
 }

@@ -330,10 +330,9 @@ fn what_a_card_or_a_layout_cannot_do_is_refused() {
     let refused = |gpu: &Gpu, layout: ServeStrategy| run(LLAMA_8B, gpu, &layout, &asked).unwrap_err().to_string();
     assert!(refused(&t4(), strategy(1, WeightFormat::Fp8)).contains("fp8"));
     assert!(refused(&h100(), strategy(3, WeightFormat::Half)).contains("heads-by-tensor"));
-    assert!(
-        refused(&h100(), ServeStrategy { engine: Engine::Transformers, ..strategy(1, WeightFormat::Half) })
-            .contains("engine")
-    );
+    let by = |engine, tensor| refused(&h100(), ServeStrategy { engine, ..strategy(tensor, WeightFormat::Half) });
+    assert!(by(Engine::Diffusers, 1).contains("engine"));
+    assert!(by(Engine::LlamaCpp, 2).contains("layers-in-turn"));
     let int4 = run(LLAMA_8B, &t4(), &strategy(1, WeightFormat::Int4), &asked).unwrap();
     assert_eq!(int4.quality_note, Some("quality-int4"));
     assert!(int4.kv_slots > 0);

@@ -35,6 +35,7 @@ estimate-task-render-against = rendering with { $renderer } on { $gpu } against 
 
 estimate-layout-no-rank = a layout needs at least one tensor rank and one pipeline stage
 estimate-layout-no-item = a replica needs at least one item in a batch and one GPU
+estimate-layout-layers-in-turn = this engine lays whole layers on each GPU, and cannot split a layer over tensor ranks
 estimate-layout-zero-size = { $name } is 0; at least 1 was expected
 estimate-layout-tensor-over-machine = { $ranks } tensor ranks do not fit the machine's { $gpus } GPUs
 estimate-layout-sequence-over-machine = { $ranks } sequence-parallel GPUs do not fit the machine's { $gpus }

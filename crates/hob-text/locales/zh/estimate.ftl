@@ -35,6 +35,7 @@ estimate-task-render-against = { $gpu } 上 { $renderer } 相对 { $measured } �
 
 estimate-layout-no-rank = 布局至少需要一个张量并行分片和一个流水线阶段
 estimate-layout-no-item = 每个副本的批次至少要有一项，并至少占用一块 GPU
+estimate-layout-layers-in-turn = 该引擎把整层依次放到各块 GPU 上，不支持张量并行
 estimate-layout-zero-size = { $name } 为 0；至少应为 1
 estimate-layout-tensor-over-machine = { $ranks } 路张量并行超出单机的 { $gpus } 块 GPU
 estimate-layout-sequence-over-machine = { $ranks } 路序列并行超出单机的 { $gpus } 块 GPU
