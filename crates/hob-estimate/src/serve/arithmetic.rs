@@ -59,7 +59,8 @@ impl Explain<'_> {
         let chunks = (tokens / machine.tokens_max).ceil().max(1.0);
         let ranks = ("ranks", Number(machine.tensor));
         let bandwidth = ("bandwidth", BytesPerSecond(machine.bandwidth));
-        let touched: f64 = profile.matrices.iter().map(|group| profile.touched(group, tokens / chunks, machine.expert_spread)).sum();
+        let touched: f64 =
+            profile.matrices.iter().map(|group| profile.touched(group, tokens / chunks, machine.expert_spread)).sum();
         let mut steps = vec![
             ArithmeticStep::new(
                 "new-tokens",
