@@ -93,6 +93,9 @@ pub struct Quantization {
     pub excluded: Vec<String>,
     /// Whether activations are quantised too (which costs kernels on the fly).
     pub quantised_activations: bool,
+    /// Rows and columns of a matrix that share a scale, where squares do (block-wise 8-bit floats): what a GPU holds of a
+    /// matrix must be whole ones.
+    pub block: Option<u64>,
 }
 
 /// The whole model.

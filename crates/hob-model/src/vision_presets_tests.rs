@@ -4,9 +4,11 @@
 use super::{VISION_PRESETS, vision_preset};
 use crate::graph::Shape;
 
-/// Name, parameters, GMAC at the native size, tolerance. Sources: torchvision's table of weights (which counts a
-/// multiply-add once); for YOLO the summaries in its configuration files, which count it twice (halved here) and count
-/// batch norms too, some 2 % of a small net's work and 4 x of the segmenter's transposed convolution.
+/// Name, parameters, GMAC at the native size, tolerance. Sources, read 2026-11: the `num_params` and `_ops` of torchvision's
+/// weights (`torchvision/models/*.py`), which count a multiply-add once; for YOLO the summaries in ultralytics'
+/// `cfg/models/v8/yolov8.yaml`, `11/yolo11.yaml` and `11/yolo11-seg.yaml`, which count it twice (halved here) and count
+/// batch norms too, some 2 % of a small net's work and 4 x of the segmenter's transposed convolution. The file of YOLOv8's
+/// segmenters has no summary: the count of yolov8n-seg is derived from its modules (its page rounds it to 3.4 M).
 const PUBLISHED: [(&str, u64, f64, f64); 31] = [
     ("resnet18", 11_689_512, 1.814, 0.002),
     ("resnet34", 21_797_672, 3.664, 0.002),

@@ -2,6 +2,7 @@
 //! command and the gates that must hold before the next one.
 
 use hob_estimate::{Engine, KvFormat, ServeStrategy, WeightFormat};
+use hob_model::{ModelGraph, OpKind, Operator, Site};
 use hob_text::{Argument, Message};
 use hob_units::Quantity;
 use hob_workload::{Serve, Train, Work, Workload};
@@ -15,11 +16,12 @@ const TEST_REQUESTS: u32 = 1000;
 const TEST_STEPS: u32 = 50;
 
 /// The path for the plan's first choice.
-pub(crate) fn of(workload: &Workload, plan: &Plan) -> Vec<PathStep> {
+pub(crate) fn of(workload: &Workload, model: Option<&ModelGraph>, plan: &Plan) -> Vec<PathStep> {
     let Some(choice) = plan.first_choice() else { return Vec::new() };
     let mut steps = match (&workload.work, &choice.solution.layout) {
         (Work::Serve(serve) | Work::Batch { serve, .. }, Layout::Serve { replicas, strategy }) => {
-            llm(serve, strategy, *replicas, choice)
+            let whole_experts = model.is_some_and(|graph| needs_whole_experts(graph, strategy));
+            llm(serve, strategy, whole_experts, *replicas, choice)
         }
         (Work::Serve(_), Layout::Forward { .. }) => service(choice),
         (Work::Transcode(_) | Work::Render(_), _) => measured(choice),
@@ -37,17 +39,33 @@ pub(crate) fn of(workload: &Workload, plan: &Plan) -> Vec<PathStep> {
     steps
 }
 
-fn llm(serve: &Serve, strategy: &ServeStrategy, replicas: u32, choice: &Choice) -> Vec<PathStep> {
+/// Whether each GPU must hold whole experts and not a slice of each: engines refuse slices that cut through the blocks of an
+/// 8-bit checkpoint (vLLM issue 17569, SGLang's `fp8.py`). Either way a GPU holds the same bytes, and the partial sums are
+/// added up in one all-reduce, so that the estimate is the same.
+fn needs_whole_experts(graph: &ModelGraph, strategy: &ServeStrategy) -> bool {
+    let stored = graph.quantization.as_ref().filter(|_| strategy.weights == WeightFormat::AsStored);
+    let Some((dtype, block)) = stored.and_then(|stored| Some((stored.dtype, stored.block?))) else { return false };
+    let slices = block.max(1).saturating_mul(u64::from(strategy.tensor));
+    let is_cut = |op: &Operator| match op.kind {
+        OpKind::Linear { inputs, .. } => op.copies > 1 && op.site == Site::MlpOutput && !inputs.is_multiple_of(slices),
+        _ => false,
+    };
+    strategy.tensor > 1 && graph.operators().any(|(_, op)| op.dtype == dtype && is_cut(op))
+}
+
+fn llm(serve: &Serve, strategy: &ServeStrategy, whole_experts: bool, replicas: u32, choice: &Choice) -> Vec<PathStep> {
     let mut steps = vec![PathStep {
         what: Message::new("path-start-engine"),
-        command: engine_command(serve, strategy),
+        command: engine_command(serve, strategy, whole_experts),
         gates: vec![Message::new("path-starts-gate")],
     }];
     if let Speed::Service { ttft_p95, tpot_p95, end_to_end_p95, .. } = choice.solution.speed {
         let rate = load::peak(&serve.traffic).0 / f64::from(replicas.max(1));
         let llm = serve.traffic.llm;
         let pace = match serve.traffic.concurrency {
-            Some(in_flight) if rate <= 0.0 => format!("--max-concurrency {}", in_flight / u64::from(replicas.max(1))),
+            Some(in_flight) if rate <= 0.0 => {
+                format!("--max-concurrency {}", in_flight.div_ceil(u64::from(replicas.max(1))))
+            }
             _ => format!("--request-rate {rate:.2}"),
         };
         let of = |time: Option<hob_units::Interval<hob_units::Seconds>>| {
@@ -97,7 +115,7 @@ fn service(choice: &Choice) -> Vec<PathStep> {
 }
 
 /// The command that starts one replica, as the engine's documentation of 2026 names its flags.
-fn engine_command(serve: &Serve, strategy: &ServeStrategy) -> Option<String> {
+fn engine_command(serve: &Serve, strategy: &ServeStrategy, whole_experts: bool) -> Option<String> {
     let model = &serve.model.source;
     let (tensor, pipeline) = (strategy.tensor, strategy.pipeline);
     let llm = serve.traffic.llm;
@@ -113,8 +131,9 @@ fn engine_command(serve: &Serve, strategy: &ServeStrategy) -> Option<String> {
     }
     match strategy.engine {
         Engine::Vllm => Some(format!(
-            "vllm serve {model} --tensor-parallel-size {tensor}{}{}{}{} --max-num-seqs {} --gpu-memory-utilization {}",
+            "vllm serve {model} --tensor-parallel-size {tensor}{}{}{}{}{} --max-num-seqs {} --gpu-memory-utilization {}",
             pipelined("--pipeline-parallel-size"),
+            flag(whole_experts, " --enable-expert-parallel"),
             longest("--max-model-len"),
             flag(is_fp8, " --quantization fp8"),
             flag(is_kv_fp8, " --kv-cache-dtype fp8"),
@@ -122,8 +141,9 @@ fn engine_command(serve: &Serve, strategy: &ServeStrategy) -> Option<String> {
             strategy.memory_utilization
         )),
         Engine::Sglang => Some(format!(
-            "python -m sglang.launch_server --model-path {model} --tp {tensor}{}{}{}{}",
+            "python -m sglang.launch_server --model-path {model} --tp {tensor}{}{}{}{}{}",
             pipelined("--pp-size"),
+            if whole_experts { format!(" --ep-size {tensor}") } else { String::new() },
             longest("--context-length"),
             flag(is_fp8, " --quantization fp8"),
             flag(is_kv_fp8, " --kv-cache-dtype fp8_e5m2"),
@@ -186,3 +206,41 @@ fn cost_check(choice: &Choice) -> Option<PathStep> {
 
 /// Days of an average month.
 const DAYS_PER_MONTH: f64 = hob_units::HOURS_PER_MONTH / 24.0;
+
+#[cfg(test)]
+mod tests {
+    use hob_model::preset;
+
+    use super::*;
+
+    /// Whether this checkpoint on so many tensor ranks needs whole experts on each.
+    fn check(model: &str, tensor: u32, weights: WeightFormat, wanted: bool) {
+        let graph = preset(model).unwrap().graph().unwrap();
+        let strategy = ServeStrategy {
+            engine: Engine::Vllm,
+            tensor,
+            pipeline: 1,
+            weights,
+            kv: KvFormat::Half,
+            batch_max: 256,
+            tokens_max: 8192,
+            memory_utilization: 0.9,
+        };
+        assert_eq!(needs_whole_experts(&graph, &strategy), wanted, "{model} on {tensor} as {weights:?}");
+    }
+
+    #[test]
+    fn experts_are_not_cut_through_their_blocks() {
+        // Experts of 1,536 in blocks of 128: slices of 384 are whole blocks, slices of 192 are not.
+        check("MiniMax-M2.5", 4, WeightFormat::AsStored, false);
+        check("MiniMax-M2.5", 8, WeightFormat::AsStored, true);
+        check("MiniMax-M2.5", 8, WeightFormat::Half, false);
+        // 2,048: slices of 256.
+        check("DeepSeek-V3", 8, WeightFormat::AsStored, false);
+        check("DeepSeek-V3", 32, WeightFormat::AsStored, true);
+        // Its experts are in four bits; only the other matrices are in blocks of 128.
+        check("DeepSeek-V4-Flash", 32, WeightFormat::AsStored, false);
+        // Neither experts nor blocks.
+        check("Llama-3.1-8B", 8, WeightFormat::AsStored, false);
+    }
+}

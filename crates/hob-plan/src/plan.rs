@@ -57,7 +57,7 @@ pub fn plan(workload: &Workload, inputs: &Inputs<'_>) -> Result<Plan, PlanError>
     plan.variants = variants::both(workload, inputs, &plan);
     if plan.is_feasible() {
         plan.warnings = warnings::of(workload, inputs, &plan);
-        plan.path = path::of(workload, &plan);
+        plan.path = path::of(workload, inputs.model, &plan);
     } else {
         plan.changes = changes::nearest(workload, inputs);
     }

@@ -140,3 +140,32 @@ clouds = ["gcp"]
     let shown = text(&plan(workload, &[]));
     assert!(shown.contains("meets the same goals for"), "{shown}");
 }
+
+/// Three requests on machines of eight GPUs: five of them would stand idle.
+#[test]
+fn a_small_offline_job_has_no_idle_replicas() {
+    let workload = r#"
+kind = "batch"
+task = "llm"
+stage = "dev"
+model = "Qwen/Qwen2.5-0.5B"
+[batch]
+amount = "3 items"
+[traffic]
+prompt = "200 tokens"
+output = "50 tokens"
+[where]
+clouds = ["aws", "gcp"]
+"#;
+    for deadline in ["", "[objective]\ndeadline = \"20 s\"\n"] {
+        let output = plan(&format!("{workload}{deadline}"), &["--json"]);
+        let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let ranked = document["ranked"].as_array().unwrap().iter();
+        let choices: Vec<&serde_json::Value> = ranked.flat_map(|group| group["choices"].as_array().unwrap()).collect();
+        assert!(!choices.is_empty(), "{document}");
+        for choice in choices {
+            let replicas = choice["solution"]["layout"]["replicas"].as_u64().unwrap();
+            assert!((1..=3).contains(&replicas), "{choice}");
+        }
+    }
+}

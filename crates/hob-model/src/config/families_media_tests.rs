@@ -67,10 +67,10 @@ fn gmac(graph: &ModelGraph, shape: &Shape) -> (f64, f64) {
 #[test]
 fn published_work_is_met() {
     let Some(folder) = configs() else { return };
-    // File, GMAC without attention cores, GMAC with them, tolerance. Sources: BK-SDM (arXiv 2305.15798), 338.7 G for
-    // SD 1.x by a counter that skips the cores, and the usual 803 GFLOP with them; SDXL 5.98 TFLOP the first way; FLUX
-    // 59.5 + 14.9 TFLOP; ViT from torchvision's table (17.56 and 61.55, a multiply-add as one). The other column of
-    // SDXL and ViT follows from the tokens.
+    // File, GMAC without attention cores, GMAC with them, tolerance. Published: 338.7 G for SD 1.x (BK-SDM, arXiv
+    // 2305.15798, by a counter that skips the cores), FLUX's 59.5 TFLOP without cores, ViT's 17.56 and 61.55 (`_ops` of
+    // torchvision's weights, a multiply-add as one). Both of SDXL and the other column of all are derived from the modules
+    // and the tokens, and stand here to be noticed when they change.
     let rows = [
         ("stable-diffusion-v1-5__stable-diffusion-v1-5", 338.7, 401.6, 0.001),
         ("stabilityai__stable-diffusion-xl-base-1.0", 2_988.7, 3_380.6, 0.001),

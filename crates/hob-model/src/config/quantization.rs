@@ -168,6 +168,7 @@ fn store(config: &Fields<'_>, scheme: &Scheme, graph: &mut ModelGraph) {
         dtype: scheme.dtype,
         excluded,
         quantised_activations: scheme.quantised_activations,
+        block: config.sizes("weight_block_size").and_then(|sizes| sizes.into_iter().max()),
     });
 }
 

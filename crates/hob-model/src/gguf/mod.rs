@@ -110,5 +110,6 @@ fn quantization(graph: &ModelGraph) -> Option<Quantization> {
         dtype,
         excluded: Vec::new(),
         quantised_activations: false,
+        block: None,
     })
 }

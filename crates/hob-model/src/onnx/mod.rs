@@ -155,5 +155,6 @@ fn quantization(graph: &ModelGraph) -> Option<Quantization> {
         excluded: Vec::new(),
         // Eight-bit ONNX graphs quantise activations as well; four-bit ones hold weights only.
         quantised_activations: matches!(dtype, Dtype::I8 | Dtype::U8),
+        block: None,
     })
 }

@@ -59,7 +59,7 @@ pub(crate) fn quantization(weights: &Weights) -> Option<Quantization> {
     }
     let (dtype, _) = elements.into_iter().max_by_key(|(_, count)| *count)?;
     let quantised_activations = matches!(*method, "fp8" | "int8" | "nvfp4");
-    Some(Quantization { method: (*method).to_owned(), dtype, excluded: Vec::new(), quantised_activations })
+    Some(Quantization { method: (*method).to_owned(), dtype, excluded: Vec::new(), quantised_activations, block: None })
 }
 
 /// Gives every operator the type that most elements of its weights are stored in.
