@@ -7,7 +7,7 @@ use hob_workload::Workload;
 use crate::document::{Goal, deadline_goal};
 use crate::fewest::{MACHINES_MAX, fewest};
 use crate::limits::Limits;
-use crate::reason::Reason;
+use crate::reason::{Missed, Reason};
 
 /// A number of machines and what they reach.
 pub(crate) struct Farm {
@@ -37,7 +37,8 @@ pub(crate) fn farm(
         limits.check(1, gpus_of_one)?;
         return Ok(Farm { machines: 1, duration: alone, goals: Vec::new() });
     };
-    let machines = machines(alone, deadline, workload.objective.confidence)?;
+    let goal = deadline_goal(deadline, alone).what;
+    let machines = machines(alone, deadline, workload.objective.confidence, goal)?;
     limits.check(machines, gpus_of_one)?;
     let duration: Interval<Seconds> = alone.scaled(1.0 / f64::from(machines));
     Ok(Farm { machines, duration, goals: vec![deadline_goal(deadline, duration)] })
@@ -53,21 +54,21 @@ pub(crate) fn keeping_up(
 ) -> Result<Farm, Reason> {
     let hour = Seconds::from_hours(1.0);
     let least = workload.constraints.min_replicas.unwrap_or(1).max(1);
-    let machines = machines(alone, hour, workload.objective.confidence)?.max(least);
+    let what = Message::new("goal-keeps-up");
+    let machines = machines(alone, hour, workload.objective.confidence, what.clone())?.max(least);
     limits.check(machines, gpus_of_one)?;
     let duration: Interval<Seconds> = alone.scaled(1.0 / f64::from(machines));
-    let goal = Goal { what: Message::new("goal-keeps-up"), probability: duration.probability_at_most(hour) };
+    let goal = Goal { what, probability: duration.probability_at_most(hour) };
     Ok(Farm { machines, duration, goals: vec![goal] })
 }
 
 /// The smallest number of machines that together take at most `limit` surely enough.
-fn machines(alone: Interval<Seconds>, limit: Seconds, confidence: Share) -> Result<u32, Reason> {
+fn machines(alone: Interval<Seconds>, limit: Seconds, confidence: Share, goal: Message) -> Result<u32, Reason> {
     let with = |machines: u32| -> Interval<Seconds> { alone.scaled(1.0 / f64::from(machines)) };
     let sure = |machines: u32| Ok::<_, Reason>(with(machines).probability_at_most(limit) >= confidence.0);
     fewest(MACHINES_MAX, sure)?.ok_or_else(|| {
         let best = with(MACHINES_MAX);
-        let probability = Some(best.probability_at_most(limit));
-        Reason::TooSlow { machines: MACHINES_MAX, reached: Some(best.mid), probability }
+        Reason::TooSlow { machines: MACHINES_MAX, missed: Some(Missed::new(goal, limit, best)) }
     })
 }
 
@@ -78,7 +79,8 @@ mod tests {
     /// With a band of a factor of two, the number of machines is what the confidence asks for, and no more.
     fn check(alone_hours: f64, limit_hours: f64, confidence: f64, wanted: Option<u32>) {
         let alone = Interval::within_factor(Seconds::from_hours(alone_hours), 2.0);
-        let found = machines(alone, Seconds::from_hours(limit_hours), Share(confidence)).ok();
+        let goal = Message::new("goal-keeps-up");
+        let found = machines(alone, Seconds::from_hours(limit_hours), Share(confidence), goal).ok();
         assert_eq!(found, wanted, "{alone_hours} h of work in {limit_hours} h at {confidence}");
     }
 

@@ -18,7 +18,7 @@ use crate::fewest::{MACHINES_MAX, fewest};
 use crate::limits::Limits;
 use crate::llm::{goal, limit};
 use crate::load;
-use crate::reason::{Reason, further};
+use crate::reason::{Missed, Reason, further};
 use crate::search::{Asked, Found, number_format};
 use crate::unit::{Output, Unit};
 
@@ -248,11 +248,11 @@ impl<'a> ForwardSearch<'a> {
         let missed = self.limits.iter().find(|limit| {
             estimate.batch_latency.probability_at_most(limit.at_most) < self.workload.objective.confidence.0
         });
-        Reason::TooSlow {
-            machines: 1,
-            reached: missed.map(|_| estimate.batch_latency.mid),
-            probability: missed.map(|limit| estimate.batch_latency.probability_at_most(limit.at_most)),
-        }
+        let missed = missed.map(|limit| {
+            let what = goal(limit, estimate.batch_latency).what;
+            Missed::new(what, limit.at_most, estimate.batch_latency)
+        });
+        Reason::TooSlow { machines: 1, missed }
     }
 }
 

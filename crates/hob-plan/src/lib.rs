@@ -13,6 +13,7 @@ mod forward;
 mod limits;
 mod llm;
 mod load;
+mod misfits;
 mod offers;
 mod path;
 mod plan;
@@ -31,6 +32,7 @@ pub use bill::{Bill, Exchange, UnitCost};
 pub use document::{
     Change, Choice, Goal, Layout, PathStep, Plan, PriceGroup, Rejected, Solution, Speed, Variant, VideoUnit,
 };
+pub use misfits::task_of;
 pub use plan::{Inputs, PlanError, plan};
-pub use reason::{Reason, message};
+pub use reason::{Missed, Reason, message};
 pub use unit::{Output, Unit};

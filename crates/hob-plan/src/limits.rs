@@ -6,6 +6,9 @@ use hob_workload::Workload;
 
 use crate::reason::Reason;
 
+/// The cloud that stands for the user's own machines.
+pub(crate) const OWN: &str = "own";
+
 /// Bounds on the number of machines of one instance type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Limits {
@@ -19,7 +22,7 @@ impl Limits {
     /// What the workload allows, and what the user owns of it.
     pub(crate) fn of(workload: &Workload, offer: &Offer<'_>) -> Self {
         let constraints = &workload.constraints;
-        let owned = (offer.instance.cloud == "own")
+        let owned = (offer.instance.cloud == OWN)
             .then(|| workload.place.machines.iter().find(|machine| machine.name == offer.instance.name))
             .flatten()
             .map(|machine| machine.count);

@@ -17,7 +17,7 @@ use crate::document::{Goal, Layout, Solution, Speed, deadline_goal};
 use crate::fewest::{MACHINES_MAX, fewest};
 use crate::limits::Limits;
 use crate::load;
-use crate::reason::{Reason, further};
+use crate::reason::{Missed, Reason, further, late};
 use crate::search::{Asked, Found};
 use crate::unit::{Output, Unit};
 
@@ -57,10 +57,12 @@ impl<'a> LlmSearch<'a> {
         let rate = load::peak(&serve.traffic);
         let asked = Asked::of(&serve.traffic, amount);
         let mean = (llm.prompt.0 + llm.output.0) as f64;
+        // What nobody asked for is not kept room for beyond what the model takes.
+        let usual = graph.context_max.map_or(2.0 * mean, |limit| (limit as f64).min(2.0 * mean));
         let load = ServeLoad {
             prompt: llm.prompt.0 as f64,
             output: llm.output.0 as f64,
-            context_max: llm.context_max.map_or(2.0 * mean, |tokens| tokens.0 as f64),
+            context_max: llm.context_max.map_or(usual, |tokens| tokens.0 as f64),
             prefix_hit: llm.prefix_hit.0,
             arrival: Arrival::Open(rate),
         };
@@ -302,8 +304,8 @@ impl Replica<'_> {
                     Some(groups) => groups,
                     None => {
                         let duration = job(most)?.duration;
-                        let (reached, probability) = (Some(duration.mid), Some(sure(duration)));
-                        return Err(Reason::TooSlow { machines: most.saturating_mul(nodes), reached, probability });
+                        let missed = Some(late(deadline, duration));
+                        return Err(Reason::TooSlow { machines: most.saturating_mul(nodes), missed });
                     }
                 }
             }
@@ -341,14 +343,14 @@ impl Replica<'_> {
 
     /// The first limit that an idle replica misses, and what it reaches there.
     fn too_slow(&self, machines: u32) -> Reason {
-        let reached = self.at(Arrival::Closed(1)).ok().and_then(|idle| {
+        let missed = self.at(Arrival::Closed(1)).ok().and_then(|idle| {
             let missed = self.search.limits.iter().find(|limit| {
                 band(&idle, limit).probability_at_most(limit.at_most) < self.search.workload.objective.confidence.0
             })?;
             let reached = band(&idle, missed);
-            Some((reached.mid, reached.probability_at_most(missed.at_most)))
+            Some(Missed::new(goal(missed, reached).what, missed.at_most, reached))
         });
-        Reason::TooSlow { machines, reached: reached.map(|(time, _)| time), probability: reached.map(|(_, sure)| sure) }
+        Reason::TooSlow { machines, missed }
     }
 }
 

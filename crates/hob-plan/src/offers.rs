@@ -100,7 +100,7 @@ fn charges(billing: Billing) -> Vec<ChargeType> {
 }
 
 /// Whether `name` matches a pattern in which `*` stands for any text, without regard to case.
-fn matches_pattern(pattern: &str, name: &str) -> bool {
+pub(crate) fn matches_pattern(pattern: &str, name: &str) -> bool {
     let (pattern, name) = (pattern.to_ascii_lowercase(), name.to_ascii_lowercase());
     let mut pieces = pattern.split('*');
     let Some(mut rest) = pieces.next().and_then(|first| name.strip_prefix(first)) else { return false };

@@ -4,12 +4,13 @@ use hob_catalog::{Catalog, Offer, OwnMachineError, UnknownName};
 use hob_estimate::{Efficiencies, EstimateError, FeedRates, MediaRates};
 use hob_model::ModelGraph;
 use hob_text::Message;
-use hob_workload::{Work, Workload};
+use hob_workload::{Code, Problem, Work, Workload};
 use thiserror::Error;
 
 use crate::document::Plan;
+use crate::reason::message;
 use crate::search::{Asked, Outcome, Search, is_llm};
-use crate::{changes, load, offers, path, price, variants, warnings};
+use crate::{changes, load, misfits, offers, path, price, variants, warnings};
 
 /// Everything that a plan is made from, beside the workload.
 #[derive(Debug, Clone, Copy)]
@@ -31,6 +32,9 @@ pub struct Inputs<'a> {
 /// Why there is no plan at all.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum PlanError {
+    /// Fields of the workload that do not fit the catalog, the model or each other.
+    #[error("the workload does not fit: {}", .0.iter().map(|problem| problem.field.as_str()).collect::<Vec<_>>().join(", "))]
+    Misfits(Vec<Problem>),
     /// The workload names something that the catalog does not know.
     #[error(transparent)]
     Unknown(#[from] UnknownName),
@@ -50,9 +54,16 @@ pub enum PlanError {
 /// # Errors
 /// When the workload names something unknown, or the model cannot be estimated at all.
 pub fn plan(workload: &Workload, inputs: &Inputs<'_>) -> Result<Plan, PlanError> {
+    let misfits = misfits::of(workload, inputs);
+    if !misfits.is_empty() {
+        return Err(PlanError::Misfits(misfits));
+    }
     let catalog = offers::with_machines(inputs.catalog, &workload.place.machines, inputs.today)?;
     let inputs = &Inputs { catalog: &catalog, ..*inputs };
-    let mut plan = core(workload, inputs)?;
+    let mut plan = core(workload, inputs).map_err(|error| of_kind(error, workload))?;
+    if let Some(apart) = budget_apart(workload, &plan) {
+        return Err(PlanError::Misfits(vec![apart]));
+    }
     plan.understood = understood(workload, inputs);
     plan.variants = variants::both(workload, inputs, &plan);
     if plan.is_feasible() {
@@ -62,6 +73,34 @@ pub fn plan(workload: &Workload, inputs: &Inputs<'_>) -> Result<Plan, PlanError>
         plan.changes = changes::nearest(workload, inputs);
     }
     Ok(plan)
+}
+
+/// A task that the model is not made for is a mistake in the file.
+fn of_kind(error: PlanError, workload: &Workload) -> PlanError {
+    use EstimateError::{NoItemSize, NotALanguageModel, NotTokens};
+    let PlanError::Estimate(why @ (NotALanguageModel { .. } | NoItemSize { .. } | NotTokens { .. })) = error else {
+        return error;
+    };
+    let states_task = match &workload.work {
+        Work::Serve(serve) | Work::Batch { serve, .. } => serve.task.is_some(),
+        _ => false,
+    };
+    let (field, other) = if states_task { ("task", "model") } else { ("model", "kind") };
+    let problem = Problem::of_field(Code::Contradiction, field).with("other", other);
+    PlanError::Misfits(vec![problem.hint(message(&why.sentence()))])
+}
+
+/// A budget that binds no offer: everything that is left is priced in other currencies, and no rate is stated.
+fn budget_apart(workload: &Workload, plan: &Plan) -> Option<Problem> {
+    let budget = workload.budget?.currency();
+    if plan.ranked.is_empty() || plan.ranked.iter().any(|group| group.currency == budget) {
+        return None;
+    }
+    let others = plan.ranked.iter().map(|group| group.currency.to_string()).collect::<Vec<_>>();
+    let rates = others.iter().map(|other| format!("{other}_{budget} = ...")).collect::<Vec<_>>().join(", ");
+    let rate = Message::new("workload-hint-write").with("text", format!("where.exchange = {{ {rates} }}"));
+    let problem = Problem::of_field(Code::BudgetApart, "budget").with("budget", budget);
+    Some(problem.with("currencies", others.join(", ")).hint(rate))
 }
 
 /// The search alone: ranked, priced and rejected, without advice. `inputs.catalog` holds the user's machines already.

@@ -8,6 +8,7 @@ use hob_workload::{Budget, Workload};
 
 use crate::bill::{Bill, Exchange, Need, Terms, bills};
 use crate::document::{Choice, PriceGroup, Rejected};
+use crate::limits::OWN;
 use crate::rank;
 use crate::reason::Reason;
 use crate::search::{Found, Outcome};
@@ -65,6 +66,8 @@ pub(crate) fn price(workload: &Workload, outcomes: Vec<(&Offer<'_>, Outcome)>) -
             }
         }
     }
+    // What the user owns stands ready, so it comes before what must be asked for; the rest keeps the catalog's order.
+    unpriced.sort_by_key(|choice: &Choice| choice.cloud != OWN);
     Priced { ranked: ranked(workload, priced), unpriced, rejected: one_each(rejected) }
 }
 
@@ -115,10 +118,7 @@ fn one_each(mut rejected: Vec<Rejected>) -> Vec<Rejected> {
 
 /// The currency in which the user thinks: the budget's, else that of the cost of delay, else the target of the first rate.
 fn home_currency(workload: &Workload) -> Option<Currency> {
-    let budget = workload.budget.map(|budget| match budget {
-        Budget::Rate(rate) => rate.money.currency,
-        Budget::Total(money) => money.currency,
-    });
+    let budget = workload.budget.map(Budget::currency);
     let delay = workload.cost_of_delay.map(|rate| rate.money.currency);
     budget.or(delay).or_else(|| workload.place.exchange.first().map(|(_, to, _)| *to))
 }

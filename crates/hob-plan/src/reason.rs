@@ -2,7 +2,7 @@
 
 use hob_estimate::EstimateError;
 use hob_text::Message;
-use hob_units::{Bytes, Figure, Money, Seconds, Sentence, Share, apart};
+use hob_units::{Bytes, Figure, Interval, Money, Seconds, Sentence, Share, apart};
 use serde::Serialize;
 
 /// Why an offer was rejected.
@@ -20,10 +20,9 @@ pub enum Reason {
     TooSlow {
         /// Machines that were tried at most.
         machines: u32,
-        /// What it reaches, where the goal is one time.
-        reached: Option<Seconds>,
-        /// How surely that keeps the goal.
-        probability: Option<f64>,
+        /// The goal that it misses, where one is to blame.
+        #[serde(flatten)]
+        missed: Option<Missed>,
     },
     /// More GPUs or machines than the workload allows, or than the user owns.
     TooMany {
@@ -61,6 +60,37 @@ pub fn message(sentence: &Sentence) -> Message {
     })
 }
 
+/// A goal that is missed, and by how much.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Missed {
+    /// The goal in words.
+    pub goal: Message,
+    /// The most that it allows.
+    pub limit: Seconds,
+    /// What is reached.
+    pub reached: Seconds,
+    /// How surely that keeps the goal.
+    pub probability: f64,
+}
+
+impl Missed {
+    /// A goal and the time that is reached.
+    pub(crate) fn new(goal: Message, limit: Seconds, reached: Interval<Seconds>) -> Self {
+        Self { goal, limit, reached: reached.mid, probability: reached.probability_at_most(limit) }
+    }
+
+    /// The time reached over the limit; near 1 the middle keeps the goal, but not surely enough.
+    #[must_use]
+    pub fn factor(&self) -> f64 {
+        self.reached.0 / self.limit.0.max(f64::MIN_POSITIVE)
+    }
+}
+
+/// A deadline that work of this length misses.
+pub(crate) fn late(deadline: Seconds, duration: Interval<Seconds>) -> Missed {
+    Missed::new(Message::new("goal-deadline").with("limit", deadline), deadline, duration)
+}
+
 impl Reason {
     /// One of the planner's own.
     pub(crate) fn unsupported(id: &str) -> Self {
@@ -75,12 +105,12 @@ impl Reason {
                 let (needed, usable) = apart(*needed, *usable);
                 Message::new("reject-memory").with("needed", needed).with("usable", usable)
             }
-            Self::TooSlow { machines, reached: Some(reached), probability: Some(probability) } => {
-                Message::new("reject-slow-by")
-                    .with("machines", machines)
-                    .with("reached", reached)
-                    .with("probability", Share(*probability))
-            }
+            Self::TooSlow { machines, missed: Some(missed) } => Message::new("reject-slow-by")
+                .with_message("goal", missed.goal.clone())
+                .with("machines", machines)
+                .with("reached", missed.reached)
+                .with("factor", format!("{:.2}", missed.factor()))
+                .with("probability", Share(missed.probability)),
             Self::TooSlow { machines, .. } => Message::new("reject-slow").with("machines", machines),
             Self::TooMany { gpus, machines } => {
                 Message::new("reject-too-many").with("gpus", gpus).with("machines", machines)

@@ -17,7 +17,7 @@ use crate::limits::Limits;
 use crate::llm::LlmSearch;
 use crate::load;
 use crate::plan::{Inputs, PlanError};
-use crate::reason::Reason;
+use crate::reason::{Reason, late};
 use crate::render::RenderSearch;
 use crate::train::TrainSearch;
 use crate::transcode::TranscodeSearch;
@@ -207,9 +207,9 @@ fn train_on(
     };
     let goals: Vec<Goal> =
         workload.objective.deadline.map(|deadline| deadline_goal(deadline, duration)).into_iter().collect();
-    if let Some(missed) = goals.iter().find(|goal| goal.probability < workload.objective.confidence.0) {
-        let (reached, probability) = (Some(duration.mid), Some(missed.probability));
-        return Err(Reason::TooSlow { machines: found.machines, reached, probability });
+    if goals.iter().any(|goal| goal.probability < workload.objective.confidence.0) {
+        let missed = workload.objective.deadline.map(|deadline| late(deadline, duration));
+        return Err(Reason::TooSlow { machines: found.machines, missed });
     }
     let notes = network.into_iter().chain(fed.map(|fed| fed.notes).unwrap_or_default()).collect();
     let solution = Solution {

@@ -3,13 +3,12 @@
 use hob_estimate::Fit;
 use hob_text::Message;
 use hob_units::{Quantity, Seconds, Share};
-use hob_workload::{Budget, Work, Workload};
+use hob_workload::{Method, Work, Workload};
 
 use crate::bill::Bill;
 use crate::document::{Choice, Plan, Speed};
 use crate::load;
 use crate::plan::{Inputs, core};
-use crate::search::is_llm;
 
 /// A restriction that makes the work this many times dearer is told.
 const DEARER_TOLD: f64 = 1.3;
@@ -28,7 +27,7 @@ pub(crate) fn of(workload: &Workload, inputs: &Inputs<'_>, plan: &Plan) -> Vec<M
         cheap_but_slow(plan, choice),
         stops_at_night(workload, choice),
         unknown_prices(plan),
-        budget_unchecked(workload, choice),
+        budget_unchecked(workload, plan),
         context_too_long(workload, inputs),
         wide_band(choice),
     ]
@@ -107,23 +106,21 @@ fn stops_at_night(workload: &Workload, choice: &Choice) -> Option<Message> {
         .then(|| Message::new("warning-stop-machines").with("share", used).with("month", bill.month))
 }
 
-/// A budget in a currency without a rate, or in all for work without an end, bounds nothing.
-fn budget_unchecked(workload: &Workload, choice: &Choice) -> Option<Message> {
-    let bill = choice.bills.first()?;
-    let is_checked = match workload.budget? {
-        Budget::Rate(rate) => rate.money.currency == bill.cost.currency,
-        Budget::Total(money) => money.currency == bill.cost.currency && bill.for_whole_job,
-    };
-    (!is_checked).then(|| Message::new("warning-budget-unchecked"))
+/// Offers in a currency without a rate are not held against the budget.
+fn budget_unchecked(workload: &Workload, plan: &Plan) -> Option<Message> {
+    let budget = workload.budget?.currency();
+    let others = plan.ranked.iter().map(|group| group.currency).filter(|currency| *currency != budget);
+    let others = others.map(|currency| currency.to_string()).collect::<Vec<_>>().join(", ");
+    (!others.is_empty())
+        .then(|| Message::new("warning-budget-unchecked").with("budget", budget).with("currencies", others))
 }
 
-/// A request that the model cannot hold.
+/// Training on longer sequences than the model was made for needs its positions to be scaled.
 fn context_too_long(workload: &Workload, inputs: &Inputs<'_>) -> Option<Message> {
-    let (Work::Serve(serve) | Work::Batch { serve, .. }) = &workload.work else { return None };
-    let limit = inputs.model?.context_max.filter(|_| is_llm(serve, inputs))?;
-    let llm = serve.traffic.llm;
-    let tokens = llm.prompt.0.saturating_add(llm.output.0);
-    (tokens > limit).then(|| Message::new("warning-context").with("tokens", tokens).with("limit", limit))
+    let Work::Train(train) = &workload.work else { return None };
+    let (limit, tokens) = (inputs.model?.context_max?, train.data.sequence?.0);
+    let pretrains = matches!(train.method, Method::Pretrain);
+    (tokens > limit && !pretrains).then(|| Message::new("warning-context").with("tokens", tokens).with("limit", limit))
 }
 
 fn unknown_prices(plan: &Plan) -> Option<Message> {

@@ -9,6 +9,7 @@ mod draft;
 mod guess;
 mod kind;
 mod parse;
+mod places;
 mod problem;
 mod raw;
 mod read;
@@ -19,6 +20,7 @@ mod source;
 mod words;
 mod work;
 
+pub use check::not_used;
 pub use draft::{Draft, Form, Question};
 pub use kind::Kind;
 pub use parse::{FILE_BYTES_MAX, parse, parse_bytes};

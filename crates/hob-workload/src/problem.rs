@@ -7,6 +7,7 @@ use std::ops::Range;
 use hob_text::{Argument, Catalogue, Message};
 use serde::Serialize;
 
+use crate::places::Places;
 use crate::source::{Lines, inside};
 
 /// More problems than this are counted, not listed: nobody reads them, and a hostile file could have millions.
@@ -83,6 +84,12 @@ codes! {
     TooMany = "W020", "workload-too-many";
     /// The same name twice.
     Twice = "W021", "workload-twice";
+    /// More than the model can take.
+    PastModel = "W022", "workload-past-model";
+    /// A budget that no offer can be compared with.
+    BudgetApart = "W023", "workload-budget-apart";
+    /// A text with characters that steer a terminal.
+    ControlCharacter = "W024", "workload-control-character";
 }
 
 /// One thing that is wrong, and where.
@@ -113,17 +120,29 @@ impl Problem {
         Self { code, field, span, line: 1, column: 1, what, expected: None, hints: Vec::new() }
     }
 
-    pub(crate) fn with(mut self, name: &str, value: impl fmt::Display) -> Self {
+    /// A problem with a field that is only found after the file was read; [`Problems::of_fields`] finds its place.
+    #[must_use]
+    pub fn of_field(code: Code, field: impl Into<String>) -> Self {
+        Self::new(code, 0..0, field)
+    }
+
+    /// The same problem with one more variable of its sentence.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: impl fmt::Display) -> Self {
         self.what = self.what.with(name, value);
         self
     }
 
-    pub(crate) fn expected(mut self, expected: Message) -> Self {
+    /// The same problem with what was expected.
+    #[must_use]
+    pub fn expected(mut self, expected: Message) -> Self {
         self.expected = Some(expected);
         self
     }
 
-    pub(crate) fn hint(mut self, hint: impl Into<Option<Message>>) -> Self {
+    /// The same problem with one more thing to do.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<Option<Message>>) -> Self {
         self.hints.extend(hint.into());
         self
     }
@@ -165,6 +184,16 @@ impl Problems {
         let left_off = list.len().saturating_sub(MAX_PROBLEMS);
         list.truncate(MAX_PROBLEMS);
         Self { file_name: file_name.to_owned(), text: text.to_owned(), lines, list, left_off }
+    }
+
+    /// Problems that were found after the file was read, each at the place of its field in the text.
+    #[must_use]
+    pub fn of_fields(file_name: &str, text: &str, mut list: Vec<Problem>) -> Self {
+        let places = Places::of(text);
+        for problem in &mut list {
+            problem.span = places.of_field(&problem.field);
+        }
+        Self::new(file_name, text, list)
     }
 
     /// The problems, at most [`MAX_PROBLEMS`].

@@ -6,8 +6,8 @@
 use hob_units::{Bytes, BytesPerSec, Money, MoneyPer, Seconds, Share, Tokens};
 
 use crate::read::{
-    BudgetText, Choice, Count, Decimal, Either, Exchange, Flag, Fps, Hours, KnownKeys, List, PerHour, Positive,
-    RateText, Resolution, Text, Whole, Written, tables,
+    BudgetText, Choice, Count, Decimal, Either, Exchange, Flag, Fps, Hours, KnownKeys, List, MeasuredFps, PerHour,
+    Positive, RateText, Resolution, Text, Weight, Whole, Written, tables,
 };
 use crate::words;
 
@@ -190,8 +190,8 @@ tables! {
         global_batch = "global_batch": Large,
         /// Optimizer. Default by model: adamw, sgd (convolutional).
         optimizer = "optimizer": Choice<words::OptimizerWords>,
-        /// Number format. Default: as the planner chooses.
-        precision = "precision": Choice<words::PrecisionWords>,
+        /// Number format of the arithmetic. Default: as the planner chooses.
+        precision = "precision": Choice<words::TrainPrecisionWords>,
     }
 
     /// How the model is served.
@@ -235,7 +235,7 @@ tables! {
     /// One rendition.
     Rendition {
         /// How it is to be coded. Default: h264.
-        codec = "codec": Choice<words::CodecWords>,
+        codec = "codec": Choice<words::TargetCodecWords>,
         /// Width x height. Default: as the incoming video.
         resolution = "resolution": Positive<Resolution>,
         /// Frames per second. Default: as the incoming video.
@@ -249,10 +249,10 @@ tables! {
         preset = "preset": Choice<words::PresetWords>,
         /// What one encode engine made of the first rendition when you measured it.
         #[schemars(example = "480 fps")]
-        measured_encode = "measured_encode": Positive<Fps>,
+        measured_encode = "measured_encode": Positive<MeasuredFps>,
         /// What one decode engine made of the incoming video when you measured it.
         #[schemars(example = "900 fps")]
-        measured_decode = "measured_decode": Positive<Fps>,
+        measured_decode = "measured_decode": Positive<MeasuredFps>,
         /// GPU on which you measured, in any usual spelling.
         measured_gpu = "measured_gpu": Text,
     }
@@ -336,7 +336,9 @@ tables! {
     /// Weight of cost against time.
     Weights {
         /// From 0 (time alone) to 1 (cost alone).
-        cost = "cost": Decimal,
+        cost = "cost": Weight,
+        /// From 0 (cost alone) to 1 (time alone), in place of cost.
+        time = "time": Weight,
     }
 
     /// Where it may run.

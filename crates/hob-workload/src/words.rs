@@ -1,8 +1,31 @@
 //! The words of the file that stand for one of a few things.
 
+use hob_text::Message;
+
 use crate::kind::Kind;
 use crate::read::Choices;
 use crate::work::{Billing, Optimizer, Precision, Stage, Task};
+
+/// `train.precision`: formats that steps are computed in.
+pub(crate) struct TrainPrecisionWords;
+
+impl Choices for TrainPrecisionWords {
+    type Value = Precision;
+    const WORDS: &'static [(&'static str, Precision)] = &[
+        ("fp32", Precision::Fp32),
+        ("tf32", Precision::Tf32),
+        ("fp16", Precision::Fp16),
+        ("bf16", Precision::Bf16),
+        ("fp8", Precision::Fp8),
+        ("fp4", Precision::Fp4),
+    ];
+    const ALIASES: &'static [(&'static str, &'static str)] = PrecisionWords::ALIASES;
+
+    fn instead(word: &str) -> Option<Message> {
+        let stored = ["int4", "int8", "nf4"].iter().any(|format| word.trim().eq_ignore_ascii_case(format));
+        stored.then(|| Message::new("workload-hint-qlora"))
+    }
+}
 
 macro_rules! words {
     ($($(#[$doc:meta])* $name:ident: $value:ty = [$($word:literal => $meaning:expr),* $(,)?], [$($alias:literal => $of:literal),* $(,)?];)*) => {$(
@@ -78,6 +101,9 @@ words! {
     /// `codec`.
     CodecWords: &'static str = ["h264" => "h264", "hevc" => "hevc", "av1" => "av1", "vp9" => "vp9", "vp8" => "vp8",
         "mpeg2" => "mpeg2", "mjpeg" => "mjpeg"],
+        ["h.264" => "h264", "avc" => "h264", "h265" => "hevc", "h.265" => "hevc"];
+    /// `rendition.codec`: what engines and cores encode; the others are only read.
+    TargetCodecWords: &'static str = ["h264" => "h264", "hevc" => "hevc", "av1" => "av1"],
         ["h.264" => "h264", "avc" => "h264", "h265" => "hevc", "h.265" => "hevc"];
     /// `transcode.preset`.
     PresetWords: &'static str = ["p1" => "p1", "p2" => "p2", "p3" => "p3", "p4" => "p4", "p5" => "p5", "p6" => "p6",

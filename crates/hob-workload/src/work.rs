@@ -406,6 +406,17 @@ pub enum Budget {
     Total(Money),
 }
 
+impl Budget {
+    /// Its currency.
+    #[must_use]
+    pub fn currency(self) -> hob_units::Currency {
+        match self {
+            Self::Rate(rate) => rate.money.currency,
+            Self::Total(money) => money.currency,
+        }
+    }
+}
+
 /// Where it may run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Place {

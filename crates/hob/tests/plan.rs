@@ -164,7 +164,7 @@ clouds = ["aws", "gcp"]
         let choices: Vec<&serde_json::Value> = ranked.flat_map(|group| group["choices"].as_array().unwrap()).collect();
         assert!(!choices.is_empty(), "{document}");
         for choice in choices {
-            let replicas = choice["solution"]["layout"]["replicas"].as_u64().unwrap();
+            let replicas = choice["layout"]["replicas"].as_u64().unwrap();
             assert!((1..=3).contains(&replicas), "{choice}");
         }
     }

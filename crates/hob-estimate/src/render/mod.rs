@@ -161,6 +161,14 @@ pub fn estimate_render(
 /// Pixels of a frame's side, from a thumbnail to a wall.
 const SIDE: RangeInclusive<f64> = 16.0..=65_536.0;
 
+/// Whether public scores say how fast cards render with it, so that no measurement is needed.
+///
+/// # Errors
+/// When no renderer of that name is known.
+pub fn has_render_scores(renderer: &str) -> Result<bool, EstimateError> {
+    speed::family(renderer).map(speed::Family::has_scores)
+}
+
 fn check(job: &RenderJob) -> Result<(), EstimateError> {
     in_range("height", job.resolution.0 as f64, SIDE)?;
     in_range("width", job.resolution.1 as f64, SIDE)?;

@@ -22,6 +22,11 @@ pub(crate) struct Family {
 }
 
 impl Family {
+    /// Whether public scores are known.
+    pub(crate) fn has_scores(&self) -> bool {
+        self.rows.is_some()
+    }
+
     /// The command that renders one frame and prints its time; `None` for a renderer that is timed in its window.
     pub(crate) fn command(&self) -> Option<&'static str> {
         self.command

@@ -128,6 +128,12 @@ impl MediaRates {
         self.transcode.iter().filter(|row| !row.codec.is_empty()).map(|row| row.codec.as_str())
     }
 
+    /// Whether a public rate of decoding a codec is known, on engines or on cores.
+    #[must_use]
+    pub fn decodes(&self, codec: &str) -> bool {
+        self.transcode.iter().any(|row| row.codec == codec && row.direction == Direction::Decode)
+    }
+
     /// The row of one device; `preset` is empty for all but encoding.
     pub(crate) fn row(&self, device: &str, codec: &str, direction: Direction, preset: &str) -> Option<&TranscodeRate> {
         // High quality, 8 bits and the usual library come first in the table; low-latency tuning is not asked for.

@@ -5,7 +5,7 @@ use hob_workload::Minimise;
 
 use super::{Found, TrainSearch};
 use crate::limits::Limits;
-use crate::reason::Reason;
+use crate::reason::{Reason, late};
 
 /// Machines of one job that are tried.
 const MACHINES_TRIED: [u32; 12] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64];
@@ -38,9 +38,9 @@ impl TrainSearch<'_> {
             match self.best(&Hardware { nodes: machines, ..*one }) {
                 Err(reason) => last = reason,
                 Ok(found) if found.goals.iter().any(|goal| goal.probability < confidence) => {
-                    let probability = found.goals.iter().map(|goal| goal.probability).fold(1.0, f64::min);
-                    last =
-                        Reason::TooSlow { machines, reached: Some(found.duration.mid), probability: Some(probability) };
+                    let deadline = self.workload.objective.deadline;
+                    let missed = deadline.map(|deadline| late(deadline, found.duration));
+                    last = Reason::TooSlow { machines, missed };
                 }
                 Ok(found) => {
                     let score = self.weigh(&found);

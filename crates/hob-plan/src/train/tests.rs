@@ -196,7 +196,7 @@ fn the_objective_chooses_the_number_of_machines() {
     assert!(hurried > cheapest, "{hurried} and {cheapest}");
     assert!(matches!(
         machines("[objective]\nminimise = \"cost\"\ndeadline = \"1 minute\"", ""),
-        Err(Reason::TooSlow { reached: Some(_), .. })
+        Err(Reason::TooSlow { missed: Some(_), .. })
     ));
 }
 

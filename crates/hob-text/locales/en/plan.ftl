@@ -77,6 +77,7 @@ charge-monthly = monthly
 charge-spot = spot
 charge-reserved = reserved { $months } months
 charge-owned = owned
+region-own = own
 
 memory-weights = weights
 memory-gradients = gradients
@@ -109,7 +110,7 @@ goal-deadline = done within { $limit }
 
 reject-memory = needs { $needed } on the fullest GPU, which has { $usable }
 reject-slow = misses a goal even with { $machines } machine(s)
-reject-slow-by = reaches { $reached } with { $machines } machine(s), { $probability } sure
+reject-slow-by = { $goal }: { $machines } machine(s) reach { $reached }, { $factor } times that, which keeps it with { $probability } probability
 reject-too-many = would need { $gpus } GPUs in { $machines } machine(s), more than allowed
 reject-budget = costs { $cost }, more than the budget of { $budget } for that time
 
@@ -218,8 +219,8 @@ plan-understood-load = Load: { $peak } at the peak, { $mean } on average over th
 plan-understood-concurrency = Load: { $count } requests in flight at all times.
 plan-understood-amount = Amount: { $amount } items in all.
 plan-understood-lengths = Each request: { $prompt } prompt tokens, { $output } output tokens, { $hit } of the prompt found in the cache.
-warning-context = A request of { $tokens } tokens is longer than the { $limit } tokens that the model was made for.
-warning-budget-unchecked = The budget is not checked against this offer: state an exchange rate to its currency (where.exchange), and a period for a service.
+warning-context = A sequence of { $tokens } tokens is longer than the { $limit } tokens that the model was made for: scale its positions (rope_scaling) when you train.
+warning-budget-unchecked = Offers in { $currencies } are not held against the budget in { $budget }: state a rate, such as where.exchange = { "{" } USD_CNY = 7.1 { "}" }.
 reject-no-speed = the speed is not known
 reject-no-batch = no batch could be tried
 reject-no-layout = no layout divides the GPUs

@@ -20,6 +20,9 @@ workload-windows-gap = the hour from { $hour } has no rate
 workload-not-used = `{ $field }` has no meaning for the task { $task }
 workload-too-many = `{ $field }` has { $count } entries, and { $max } are allowed
 workload-twice = `{ $got }` is the name of two machines
+workload-past-model = { $got } are more than the { $limit } tokens that { $model } takes
+workload-budget-apart = no offer is left that the budget in { $budget } can be compared with: the others are priced in { $currencies }
+workload-control-character = `{ $field }` contains a control character
 workload-more-problems = ... and { $count } more
 
 # What was expected.
@@ -52,7 +55,14 @@ workload-expected-model = a model, such as model = "Qwen/Qwen2.5-7B" or model = 
 workload-expected-traffic = a rate, such as rate = "12 req/s", or clients, such as concurrency = 50, below [traffic]
 workload-expected-window = both keys, such as hours = "22-08" and rate = "1 req/s"
 workload-expected-train-amount = samples = "50000 images" below [data], or tokens or steps below [train]
-workload-expected-weight = a weight above 0 and up to 1, such as minimise.cost = 0.7
+workload-expected-weight = a weight from 0 to 1, such as minimise.cost = 0.7
+workload-expected-video-size = width and height of a video, each at most { $most } pixels
+workload-expected-cloud = a cloud: { $names }
+workload-expected-region = a region's code or name, such as "ap-guangzhou"
+workload-expected-gpu = a GPU of the catalog, such as "A10"
+workload-expected-instance = an instance type of the catalog, such as "GN7.2XLARGE32" or "GN7.*"
+workload-expected-measured-renderer = nobody publishes how fast { $renderer } is, so measured = { "{" } frame = "42 s", gpu = "T4" { "}" } is needed
+workload-expected-measured-codec = nobody publishes how fast { $codec } is decoded, so measured_decode and measured_gpu are needed
 workload-expected-machine = a GPU, such as gpu = "A10"
 workload-expected-video = a table [video] with codec, resolution, fps, and arrives or total
 workload-expected-video-amount = total = "1200 hours" or arrives = "40 hours/hour" below [video]
@@ -70,6 +80,10 @@ workload-hint-move-to-table = `{ $key }` belongs below [{ $table }]
 workload-hint-kind-takes = { $kind } takes `{ $instead }`
 workload-hint-write = write { $text }
 workload-hint-used-by = it is for: { $tasks }
+workload-hint-catalog = `hob catalog list` has the GPUs, `hob catalog list instances` the instance types
+workload-hint-own-machines = `own` stands for your own machines, and none is there: write [[where.machines]] with gpu = "A10"
+workload-hint-qlora = weights of 4 bits below adapters are method = "qlora"; precision is that of the arithmetic
+workload-hint-shorten = make it shorter, or take a model with a longer context; a length that RoPE scaling opens up counts when the model's config.json states it (rope_scaling)
 workload-hint-save-utf8 = save the file as UTF-8
 workload-hint-new = `hob new` writes a workload file
 workload-why-no-number = it does not begin with a number
@@ -81,12 +95,13 @@ workload-why-unit = `{ $unit }` is not a unit of it
 workload-why-no-per = the span of time is missing, such as `/s` or `/hour`
 workload-why-no-currency = the currency comes first, as its three capital letters: CNY, USD
 workload-why-period = the period is one of /hour, /day, /month, /year, where there is one
-workload-why-resolution = also read: 720p, 1080p, 4k
+workload-why-resolution = each side has 16 to 65536 pixels; also read: 720p, 1080p, 4k
 workload-why-hours = hours of the 24-hour clock, the first not equal to the last
 workload-why-both-lists = the same GPU is allowed and barred
 workload-why-replicas = { $replicas } replicas need at least as many GPUs, and { $gpus } are allowed
 workload-why-rank = a rank belongs to lora and qlora
 workload-why-context = prompt and output together are longer: { $prompt } and { $output }
+workload-why-endless = the work has no end, so a sum in all bounds nothing
 workload-why-first-after-whole = the first token cannot be allowed to come after the whole answer
 workload-why-percentiles = the bound for more requests is the tighter one, so the other says nothing; are they swapped?
 workload-why-exchange = the two rates are not the inverse of each other

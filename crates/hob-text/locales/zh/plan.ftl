@@ -76,6 +76,7 @@ charge-on-demand = 按量计费
 charge-monthly = 包月
 charge-spot = 竞价
 charge-reserved = 预留 { $months } 个月
+region-own = 自有
 charge-owned = 自有
 
 memory-weights = 权重
@@ -109,7 +110,7 @@ goal-deadline = 在 { $limit } 内完成
 
 reject-memory = 占用最多的 GPU 需要 { $needed }，可用 { $usable }
 reject-slow = 用 { $machines } 台仍达不到目标
-reject-slow-by = 用 { $machines } 台可达 { $reached }，把握仅 { $probability }
+reject-slow-by = { $goal }：{ $machines } 台机器达到 { $reached }，为其 { $factor } 倍，满足的概率为 { $probability }
 reject-too-many = 需要 { $machines } 台共 { $gpus } 块 GPU，超过允许数量
 reject-budget = 费用 { $cost }，超出同期预算 { $budget }
 
@@ -218,8 +219,8 @@ plan-understood-load = 负载：高峰 { $peak }，全天平均 { $mean }。
 plan-understood-concurrency = 负载：始终有 { $count } 个请求在处理。
 plan-understood-amount = 总量：{ $amount } 条。
 plan-understood-lengths = 每个请求：提示 { $prompt } 个 token，输出 { $output } 个 token，提示的 { $hit } 命中缓存。
-warning-context = 一个请求有 { $tokens } 个 token，超过模型的 { $limit } 个 token 上限。
-warning-budget-unchecked = 预算未与此报价核对：请给出到其币种的汇率（where.exchange）；在线服务的预算需写明周期。
+warning-context = 序列有 { $tokens } 个 token，超过模型设计的 { $limit } 个 token：训练时需要缩放位置编码（rope_scaling）。
+warning-budget-unchecked = { $currencies } 报价未与 { $budget } 预算比较：请给出汇率，例如 where.exchange = { "{" } USD_CNY = 7.1 { "}" }。
 reject-no-speed = 速度未知
 reject-no-batch = 没有可尝试的批大小
 reject-no-layout = 没有布局能均分这些 GPU

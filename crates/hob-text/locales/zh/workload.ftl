@@ -20,6 +20,9 @@ workload-windows-gap = { $hour } 开始的一小时没有请求速率
 workload-not-used = `{ $field }` 对任务 { $task } 没有意义
 workload-too-many = `{ $field }` 有 { $count } 项，最多允许 { $max } 项
 workload-twice = 有两台机器都叫 `{ $got }`
+workload-past-model = { $got } 超过 { $model } 可接受的 { $limit } 个 token
+workload-budget-apart = 没有可与 { $budget } 预算比较的报价：其余报价的币种为 { $currencies }
+workload-control-character = `{ $field }` 含有控制字符
 workload-more-problems = ……另有 { $count } 个问题
 
 # 应当怎样写。
@@ -52,7 +55,14 @@ workload-expected-model = 模型，例如 model = "Qwen/Qwen2.5-7B" 或 model = 
 workload-expected-traffic = 在 [traffic] 下写速率，例如 rate = "12 req/s"，或并发数，例如 concurrency = 50
 workload-expected-window = 两个字段都要写，例如 hours = "22-08" 和 rate = "1 req/s"
 workload-expected-train-amount = 在 [data] 下写 samples = "50000 images"，或在 [train] 下写 tokens 或 steps
-workload-expected-weight = 大于 0、不超过 1 的权重，例如 minimise.cost = 0.7
+workload-expected-weight = 从 0 到 1 的权重，例如 minimise.cost = 0.7
+workload-expected-video-size = 视频的宽与高，每边至多 { $most } 像素
+workload-expected-cloud = 云厂商，可选：{ $names }
+workload-expected-region = 地域的代码或名称，例如 "ap-guangzhou"
+workload-expected-gpu = 目录中的 GPU，例如 "A10"
+workload-expected-instance = 目录中的实例规格，例如 "GN7.2XLARGE32" 或 "GN7.*"
+workload-expected-measured-renderer = { $renderer } 的速度没有公开数据，需要写 measured = { "{" } frame = "42 s", gpu = "T4" { "}" }
+workload-expected-measured-codec = { $codec } 的解码速度没有公开数据，需要写 measured_decode 和 measured_gpu
 workload-expected-machine = GPU 型号，例如 gpu = "A10"
 workload-expected-video = 表 [video]，包含 codec、resolution、fps，以及 arrives 或 total
 workload-expected-video-amount = 在 [video] 下写 total = "1200 hours" 或 arrives = "40 hours/hour"
@@ -70,6 +80,10 @@ workload-hint-move-to-table = `{ $key }` 应写在 [{ $table }] 下
 workload-hint-kind-takes = { $kind } 用的是 `{ $instead }`
 workload-hint-write = 请写成 { $text }
 workload-hint-used-by = 它用于：{ $tasks }
+workload-hint-catalog = `hob catalog list` 列出 GPU，`hob catalog list instances` 列出实例规格
+workload-hint-own-machines = `own` 指自有机器，而文件里一台也没有：请写 [[where.machines]]，例如 gpu = "A10"
+workload-hint-qlora = 适配器之下的 4 位权重写作 method = "qlora"；precision 指计算所用的格式
+workload-hint-shorten = 请缩短，或选用上下文更长的模型；若模型的 config.json 写明 RoPE 缩放（rope_scaling），则按缩放后的长度计
 workload-hint-save-utf8 = 请将文件保存为 UTF-8
 workload-hint-new = 用 `hob new` 可以生成任务文件
 workload-why-no-number = 开头不是数字
@@ -81,12 +95,13 @@ workload-why-unit = `{ $unit }` 不是可用的单位
 workload-why-no-per = 缺少时间单位，例如 `/s` 或 `/hour`
 workload-why-no-currency = 货币写在前面，用三个大写字母：CNY、USD
 workload-why-period = 如果有时间单位，应为 /hour、/day、/month、/year 之一
-workload-why-resolution = 也可以写：720p、1080p、4k
+workload-why-resolution = 每边为 16 到 65536 像素；也可以写：720p、1080p、4k
 workload-why-hours = 24 小时制的整点，起止不能相同
 workload-why-both-lists = 同一种 GPU 既被允许又被禁止
 workload-why-replicas = { $replicas } 个副本至少需要同样多的 GPU，而只允许 { $gpus } 个
 workload-why-rank = 秩只用于 lora 和 qlora
 workload-why-context = 提示和输出加起来更长：{ $prompt } 和 { $output }
+workload-why-endless = 这项工作没有终点，总额无法约束任何开销
 workload-why-first-after-whole = 首个 token 的时限不能比整个回答的时限还长
 workload-why-percentiles = 覆盖更多请求的时限反而更紧，另一个就没有意义；是不是写反了？
 workload-why-exchange = 两个汇率互相不是倒数

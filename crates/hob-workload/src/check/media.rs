@@ -4,7 +4,7 @@ use hob_text::Message;
 
 use crate::problem::{Code, Problem};
 use crate::raw;
-use crate::read::Located;
+use crate::read::{Located, Positive, Resolution};
 use crate::work::{Media, Render, Transcode};
 
 use super::Check;
@@ -13,20 +13,40 @@ use super::Check;
 const FULL_HD: (u64, u64) = (1080, 1920);
 const FULL_HD_SHOWN: &str = "1920x1080";
 
+/// Longest side of video: 16K. Codecs and engines end there or before.
+const VIDEO_SIDE_MAX: u64 = 16_384;
+/// Renditions of one input; ladders have up to a dozen.
+const RENDITIONS_MAX: usize = 64;
+/// Frames of one job; a feature film in stereo has 400,000.
+const FRAMES: std::ops::RangeInclusive<f64> = 1.0..=1e9;
+
+/// The stated size of a video; reports one that no video has.
+fn video_size(stated: Option<&Located<Positive<Resolution>>>, check: &mut Check<'_>) -> Option<(u64, u64)> {
+    let size = stated?;
+    let (height, width) = size.value.value;
+    if height.max(width) > VIDEO_SIDE_MAX {
+        let problem = Problem::new(Code::OutOfRange, size.span.clone(), size.field.clone());
+        let expected = Message::new("workload-expected-video-size").with("most", VIDEO_SIDE_MAX);
+        check.reader.report(problem.with("got", format!("{width}x{height}")).expected(expected));
+    }
+    Some((height, width))
+}
+
 pub(crate) fn transcode(root: &raw::Root, check: &mut Check<'_>) -> Option<Transcode> {
     let Some(video) = &root.video else {
         check.missing("video", Message::new("workload-expected-video"));
         return None;
     };
+    let stated = video_size(video.value.resolution.as_ref(), check);
     let input = Media {
-        codec: check.or(codec(video.value.codec.as_ref()), "video.codec", "h264".to_owned(), "h264", "assumed-codec"),
-        resolution: check.or(
-            video.value.resolution.as_ref().map(|size| size.value.value),
-            "video.resolution",
-            FULL_HD,
-            FULL_HD_SHOWN,
-            "assumed-full-hd",
+        codec: check.or(
+            video.value.codec.as_ref().map(|codec| codec.value.value.to_owned()),
+            "video.codec",
+            "h264".to_owned(),
+            "h264",
+            "assumed-codec",
         ),
+        resolution: check.or(stated, "video.resolution", FULL_HD, FULL_HD_SHOWN, "assumed-full-hd"),
         fps: check.or(video.value.fps.as_ref().map(|fps| fps.value.value), "video.fps", 30.0, "30 fps", "assumed-fps"),
     };
     let (arrives, total) = (&video.value.arrives, &video.value.total);
@@ -66,10 +86,6 @@ pub(crate) fn transcode(root: &raw::Root, check: &mut Check<'_>) -> Option<Trans
     })
 }
 
-fn codec(stated: Option<&Located<crate::read::Choice<crate::words::CodecWords>>>) -> Option<String> {
-    stated.map(|codec| codec.value.value.to_owned())
-}
-
 fn renditions(root: &raw::Root, input: &Media, check: &mut Check<'_>) -> Option<Vec<Media>> {
     let was_reported = check.reader.problems.iter().any(|problem| problem.field.starts_with("rendition"));
     let list = root.rendition.as_ref().filter(|list| !list.value.0.is_empty());
@@ -79,14 +95,26 @@ fn renditions(root: &raw::Root, input: &Media, check: &mut Check<'_>) -> Option<
         }
         return None;
     };
+    if list.value.0.len() > RENDITIONS_MAX {
+        let problem = Problem::new(Code::TooMany, list.span.clone(), "rendition").with("count", list.value.0.len());
+        check.reader.report(problem.with("max", RENDITIONS_MAX));
+        return None;
+    }
     let mut outputs = Vec::new();
     for item in &list.value.0 {
         let raw = &item.value;
         let under = |key: &str| format!("{}.{key}", item.field);
+        let stated = video_size(raw.resolution.as_ref(), check);
         outputs.push(Media {
-            codec: check.or(codec(raw.codec.as_ref()), &under("codec"), "h264".to_owned(), "h264", "assumed-codec"),
+            codec: check.or(
+                raw.codec.as_ref().map(|codec| codec.value.value.to_owned()),
+                &under("codec"),
+                "h264".to_owned(),
+                "h264",
+                "assumed-codec",
+            ),
             resolution: check.or(
-                raw.resolution.as_ref().map(|size| size.value.value),
+                stated,
                 &under("resolution"),
                 input.resolution,
                 &format!("{}x{}", input.resolution.1, input.resolution.0),
@@ -113,6 +141,11 @@ pub(crate) fn render(root: &raw::Root, check: &mut Check<'_>) -> Option<Render> 
     if raw.frames.is_none() && !check.reader.problems.iter().any(|problem| problem.field == "render.frames") {
         let problem = Problem::new(Code::Missing, table.span.clone(), "render.frames").with("kind", check.kind);
         check.absent(problem.expected(Message::new("workload-expected-count").with("example", "3000 frames")));
+    }
+    if let Some(frames) = raw.frames.as_ref().filter(|frames| !FRAMES.contains(&frames.value.value)) {
+        let problem = Problem::new(Code::OutOfRange, frames.span.clone(), "render.frames");
+        let expected = Message::new("workload-expected-count").with("example", "3000 frames");
+        check.reader.report(problem.with("got", frames.value.value).expected(expected));
     }
     let measured = raw.measured.as_ref().and_then(|measured| {
         let (frame, gpu) = (&measured.value.frame, &measured.value.gpu);

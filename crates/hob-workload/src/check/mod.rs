@@ -11,6 +11,7 @@ mod train;
 mod windows;
 
 pub(crate) use model::likely_task;
+pub use sizes::not_used;
 pub(crate) use sizes::word as word_of_task;
 
 use std::ops::Range;
@@ -21,7 +22,7 @@ use crate::kind::Kind;
 use crate::problem::{Code, Problem};
 use crate::raw;
 use crate::read::{Located, Reader};
-use crate::work::{Assumed, Constraints, Stage, Task, Work, Workload};
+use crate::work::{Assumed, Budget, Constraints, Stage, Task, Work, Workload};
 
 /// What the checks share.
 pub(crate) struct Check<'r> {
@@ -93,6 +94,7 @@ pub(crate) fn check(root: &raw::Root, check: &mut Check<'_>, stem: &str) -> Opti
         Kind::Render => media::render(root, check).map(Work::Render),
     };
     let objective = objective::objective(root, check);
+    endless_budget(root, check);
     let place = place::place(root.place.as_ref(), check);
     let constraints = constraints(root.constraints.as_ref(), check);
     let utilisation = root.utilisation.as_ref().and_then(|share| {
@@ -111,6 +113,21 @@ pub(crate) fn check(root: &raw::Root, check: &mut Check<'_>, stem: &str) -> Opti
         utilisation,
         assumed: std::mem::take(&mut check.assumed),
     })
+}
+
+/// A budget in all bounds nothing where the work has no end.
+fn endless_budget(root: &raw::Root, check: &mut Check<'_>) {
+    let Some(budget) = &root.budget else { return };
+    let Budget::Total(money) = budget.value.value else { return };
+    let arrives = root.video.as_ref().is_some_and(|video| video.value.arrives.is_some());
+    let endless = match check.kind {
+        Kind::Serve => "kind",
+        Kind::Transcode if arrives => "video.arrives",
+        _ => return,
+    };
+    let problem = Problem::new(Code::Contradiction, budget.span.clone(), "budget").with("other", endless);
+    let rate = Message::new("workload-hint-write").with("text", format!("\"{money}/month\""));
+    check.reader.report(problem.hint(Message::new("workload-why-endless")).hint(rate));
 }
 
 fn constraints(raw: Option<&Located<raw::Constraints>>, check: &mut Check<'_>) -> Constraints {

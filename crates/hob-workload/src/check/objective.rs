@@ -95,15 +95,14 @@ fn minimise(raw: &raw::Objective, check: &mut Check<'_>) -> Minimise {
             MinimiseWord::Time => Minimise::Time,
             MinimiseWord::Balance => Minimise::Balance(Balance { cost_weight: 0.5 }),
         },
-        Either::Long(weights) => match &weights.cost {
-            Some(cost) if cost.value.0 <= 1.0 => Minimise::Balance(Balance { cost_weight: cost.value.0 }),
-            Some(cost) => {
-                let problem = Problem::new(Code::OutOfRange, cost.span.clone(), cost.field.clone());
-                let problem = problem.with("got", cost.value.0).expected(Message::new("workload-expected-weight"));
-                check.reader.report(problem);
+        Either::Long(weights) => match (&weights.cost, &weights.time) {
+            (Some(cost), Some(time)) => {
+                check.exclusive(cost, time);
                 Minimise::Cost
             }
-            None => {
+            (Some(cost), None) => weighed(cost.value.0),
+            (None, Some(time)) => weighed(1.0 - time.value.0),
+            (None, None) => {
                 let was_reported = check.reader.problems.iter().any(|problem| problem.field.contains("minimise"));
                 if !was_reported {
                     let problem = Problem::new(Code::Missing, stated.span.clone(), "objective.minimise.cost");
@@ -113,6 +112,17 @@ fn minimise(raw: &raw::Objective, check: &mut Check<'_>) -> Minimise {
                 Minimise::Cost
             }
         },
+    }
+}
+
+/// At either end there is nothing to weigh.
+fn weighed(cost_weight: f64) -> Minimise {
+    if cost_weight <= 0.0 {
+        Minimise::Time
+    } else if cost_weight >= 1.0 {
+        Minimise::Cost
+    } else {
+        Minimise::Balance(Balance { cost_weight })
     }
 }
 

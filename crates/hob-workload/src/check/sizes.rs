@@ -4,6 +4,7 @@ use hob_text::Message;
 use hob_units::{Seconds, Tokens};
 
 use crate::guess;
+use crate::places::Places;
 use crate::problem::{Code, Problem};
 use crate::raw;
 use crate::read::Located;
@@ -38,9 +39,21 @@ pub(crate) fn used<T>(stated: Option<&Located<raw::TaskChoice>>, size: Option<&L
     if tasks.contains(&task) {
         return;
     }
+    let problem = Problem::new(Code::NotUsed, size.span.clone(), size.field.clone());
+    check.reader.report(unused(problem, task, tasks));
+}
+
+/// Sizes that a file states and that a model of this task has no use for; for a file whose task was told from the model.
+#[must_use]
+pub fn not_used(text: &str, task: Task) -> Vec<Problem> {
+    let places = Places::of(text);
+    let foreign = USED_BY.iter().filter(|(field, tasks)| !tasks.contains(&task) && places.states(field));
+    foreign.map(|(field, tasks)| unused(Problem::of_field(Code::NotUsed, *field), task, tasks)).collect()
+}
+
+fn unused(problem: Problem, task: Task, tasks: &[Task]) -> Problem {
     let listed = tasks.iter().map(|task| word(*task)).collect::<Vec<_>>().join(", ");
-    let problem = Problem::new(Code::NotUsed, size.span.clone(), size.field.clone()).with("task", word(task));
-    check.reader.report(problem.hint(Message::new("workload-hint-used-by").with("tasks", listed)));
+    problem.with("task", word(task)).hint(Message::new("workload-hint-used-by").with("tasks", listed))
 }
 
 /// The word of a task in the file.

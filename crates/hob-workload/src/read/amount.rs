@@ -76,14 +76,36 @@ pub(crate) fn parse_count(text: &str) -> Option<f64> {
     (is_noun && value >= 0.0).then_some(value)
 }
 
-/// Frames in a second: `30 fps`, or the bare number, since the key says it.
+/// Frame rate of a video: `30 fps`, or the bare number, since the key says it.
 #[derive(Debug, Clone)]
 pub(crate) struct Fps;
+
+/// Frames that an engine made in a second when it was measured, written like a frame rate.
+#[derive(Debug, Clone)]
+pub(crate) struct MeasuredFps;
+
+impl Quantity for MeasuredFps {
+    type Value = f64;
+    const EXPECTED: &'static str = Fps::EXPECTED;
+    const EXAMPLES: &'static [&'static str] = &["480 fps"];
+    const PATTERN: &'static str = Fps::PATTERN;
+    const UNIT: Option<&'static str> = Fps::UNIT;
+    const BARE: bool = true;
+    fn parse(text: &str) -> Option<f64> {
+        Fps::parse(text)
+    }
+    const UNITS: &'static [&'static str] = Fps::UNITS;
+    const MOST: f64 = 1e5; // the fastest published engine makes 2389
+    const LEAST: f64 = 0.01;
+    fn base(value: &f64) -> f64 {
+        *value
+    }
+}
 
 impl Quantity for Fps {
     type Value = f64;
     const EXPECTED: &'static str = "workload-expected-fps";
-    const EXAMPLES: &'static [&'static str] = &["30 fps", "480 fps"];
+    const EXAMPLES: &'static [&'static str] = &["30 fps", "60 fps"];
     const PATTERN: &'static str = r"^\s*[0-9.]+\s*(fps|frames/s)\s*$";
     const UNIT: Option<&'static str> = Some("fps");
     const BARE: bool = true;
@@ -93,7 +115,8 @@ impl Quantity for Fps {
         (known && number >= 0.0).then_some(number)
     }
     const UNITS: &'static [&'static str] = &["fps"];
-    const MOST: f64 = 1e6;
+    const MOST: f64 = 1000.0; // high-speed cameras
+    const LEAST: f64 = 0.1; // time lapse
     fn base(value: &f64) -> f64 {
         *value
     }
@@ -148,8 +171,8 @@ impl Quantity for Resolution {
 
 /// Height and width of a text that gives width and height, or a usual name.
 pub(crate) fn parse_resolution(text: &str) -> Option<(u64, u64)> {
-    /// Past the largest sensors and mosaics in use; beyond it is a slip.
-    const SIDE_MAX: u64 = 65_536;
+    /// From the smallest icons to the largest sensors and mosaics in use; beyond it is a slip.
+    const SIDES: std::ops::RangeInclusive<u64> = 16..=65_536;
     let text = text.trim().to_lowercase();
     let named = match text.as_str() {
         "360p" => Some((360, 640)),
@@ -164,7 +187,7 @@ pub(crate) fn parse_resolution(text: &str) -> Option<(u64, u64)> {
     };
     named.or_else(|| {
         let (width, height) = text.split_once(['x', '×', '*'])?;
-        let side = |side: &str| side.trim().parse::<u64>().ok().filter(|side| (1..=SIDE_MAX).contains(side));
+        let side = |side: &str| side.trim().parse::<u64>().ok().filter(|side| SIDES.contains(side));
         Some((side(height)?, side(width)?))
     })
 }

@@ -27,6 +27,11 @@ pub(crate) trait Choices {
         Self::WORDS.iter().find(|(known, _)| *known == word).map(|(_, value)| value.clone())
     }
 
+    /// What to do for a word that is known and yet wrong here.
+    fn instead(_: &str) -> Option<Message> {
+        None
+    }
+
     /// The words, as a sentence shows them.
     fn listed() -> String {
         Self::WORDS.iter().map(|(word, _)| *word).collect::<Vec<_>>().join(", ")
@@ -76,7 +81,9 @@ impl<C: Choices> Read for Choice<C> {
         }
         let known = C::WORDS.iter().map(|(word, _)| *word).chain(C::ALIASES.iter().map(|(alias, _)| *alias));
         let near = closest(text, known);
-        let hint = near.map(|near| Message::new("workload-hint-did-you-mean").with("suggestion", near));
+        let hint = C::instead(text);
+        let hint =
+            hint.or_else(|| near.map(|near| Message::new("workload-hint-did-you-mean").with("suggestion", near)));
         reader.report(at.problem(Code::UnknownWord).with("got", text.as_ref()).expected(expected).hint(hint));
         None
     }

@@ -16,10 +16,10 @@ use std::ops::Range;
 use schemars::JsonSchema;
 use toml::de::DeValue;
 
-pub(crate) use amount::{Count, Fps, Hours, PerHour, RateText, Resolution, parse_count};
+pub(crate) use amount::{Count, Fps, Hours, MeasuredFps, PerHour, RateText, Resolution, parse_count};
 pub(crate) use choice::{Choice, Choices};
 pub(crate) use compound::{Either, Exchange, List};
-pub(crate) use number::{Decimal, Flag, Text, Whole};
+pub(crate) use number::{Decimal, Flag, Text, Weight, Whole};
 pub(crate) use quantity::{BudgetText, Positive, Written};
 pub(crate) use table::{KnownKeys, tables};
 pub(crate) use trouble::half_width;

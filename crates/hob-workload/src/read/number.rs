@@ -31,12 +31,23 @@ impl Read for Text {
     fn read(at: &At<'_, '_>, reader: &mut Reader) -> Option<Self> {
         let expected = Message::new("workload-expected-text");
         match at.value {
+            DeValue::String(text) if text.contains(steers) => {
+                reader.report(at.problem(Code::ControlCharacter).expected(expected));
+                None
+            }
             DeValue::String(text) if !text.trim().is_empty() && text.len() <= TEXT_MAX => {
                 Some(Self(text.trim().to_owned()))
             }
             _ => reader.wrong_form(at, expected),
         }
     }
+}
+
+/// Whether a character steers a terminal (escape sequences) or turns the direction of what follows. No name and no path
+/// needs one, and a name is printed in tables.
+fn steers(character: char) -> bool {
+    character.is_control()
+        || matches!(character, '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// A whole number from 1 to `MAX`.
@@ -101,6 +112,34 @@ impl Read for Decimal {
         };
         if (1e-9..=1e12).contains(&number) {
             return Some(Self(number));
+        }
+        reader.report(at.problem(Code::OutOfRange).with("got", got).expected(expected));
+        None
+    }
+}
+
+/// A weight from 0 to 1, both included.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Weight(pub f64);
+
+impl JsonSchema for Weight {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Weight".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "number", "minimum": 0, "maximum": 1 })
+    }
+}
+
+impl Read for Weight {
+    fn read(at: &At<'_, '_>, reader: &mut Reader) -> Option<Self> {
+        let expected = Message::new("workload-expected-weight");
+        let Some((weight, got)) = bare_number(at.value) else { return reader.wrong_form(at, expected) };
+        if (0.0..=1.0).contains(&weight) {
+            return Some(Self(weight));
         }
         reader.report(at.problem(Code::OutOfRange).with("got", got).expected(expected));
         None

@@ -40,12 +40,13 @@ pub(crate) trait Quantity {
     /// enough that arithmetic on it stays finite.
     const MOST: f64;
 
+    /// The smallest amount above zero that makes sense. Less than a nanosecond or a billionth of a request per second is a
+    /// slip, and dividing by it overflows.
+    const LEAST: f64 = 1e-9;
+
     /// The amount as a number in its base unit, to compare with the bounds; 1 where there is nothing to compare.
     fn base(value: &Self::Value) -> f64;
 }
-
-/// Less than this of anything (a nanosecond, a billionth of a request per second) is a slip, and dividing by it overflows.
-const LEAST: f64 = 1e-9;
 
 /// An amount as it stands in the file; zero is allowed.
 pub(crate) struct Written<Q: Quantity> {
@@ -152,7 +153,7 @@ impl<Q: Quantity> Read for Positive<Q> {
     fn read(at: &At<'_, '_>, reader: &mut Reader) -> Option<Self> {
         let value = read_value::<Q>(at, reader)?;
         let base = Q::base(&value);
-        if base >= LEAST {
+        if base >= Q::LEAST {
             return Some(Self { value, quantity: PhantomData });
         }
         let got = if let DeValue::String(text) = at.value { text.as_ref() } else { "0" };

@@ -117,7 +117,7 @@ impl Decoder {
             dtype: stored_dtype(fields, defaults.dtype),
             norm: NormStyle::RMS,
             tied: fields.flag("tie_word_embeddings", defaults.tied),
-            context: fields.size_any(&context_keys)?.filter(|context| *context > 0),
+            context: scaled(fields, fields.size_any(&context_keys)?.filter(|context| *context > 0))?,
             notes: Vec::new(),
         })
     }
@@ -248,4 +248,15 @@ impl Decoder {
         }
         Ok(blocks)
     }
+}
+
+/// The context with the YaRN scaling that the config states: some models state the length before it (Qwen 2.5's guide),
+/// some the length after it (DeepSeek), so that the longer one counts.
+fn scaled(fields: &Fields<'_>, context: Option<u64>) -> Result<Option<u64>, ModelError> {
+    let (Some(context), Some(scaling)) = (context, fields.nested("rope_scaling")) else { return Ok(context) };
+    let is_yarn = ["rope_type", "type"].iter().any(|key| scaling.text(key) == Some("yarn"));
+    let factor = scaling.number("factor").filter(|factor| is_yarn && (1.0..=1024.0).contains(factor));
+    let original = scaling.size_opt("original_max_position_embeddings")?.unwrap_or(context);
+    // Both are bounded by the reader, so the product fits.
+    Ok(Some(context.max((original as f64 * factor.unwrap_or(0.0)) as u64)))
 }

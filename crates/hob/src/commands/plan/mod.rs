@@ -9,10 +9,11 @@ use std::path::{Path, PathBuf};
 
 use hob_estimate::{Efficiencies, FeedRates, MediaRates};
 use hob_model::ModelGraph;
-use hob_plan::{Inputs, PlanError, plan};
+use hob_plan::{Inputs, PlanError, plan, task_of};
 use hob_text::Message;
-use hob_workload::{Work, Workload};
+use hob_workload::{Task, Work, Workload, not_used};
 
+use super::workload::Source;
 use crate::exit::Code;
 use crate::failure::Failure;
 use crate::printer::Printer;
@@ -25,9 +26,16 @@ pub fn run(
     catalogs: &[PathBuf],
     printer: &Printer,
 ) -> Result<Code, Failure> {
-    let workload = super::workload::read(file, printer)?;
+    let source = super::workload::source(file)?;
+    let workload = super::workload::parse(&source, printer)?;
     let catalog = super::catalogs::of_workload(&workload, file, catalogs, printer)?;
     let graph = model(&workload, file)?;
+    if let Some(task) = graph.as_ref().and_then(|graph| told_task(&workload, graph)) {
+        let problems = not_used(source.text(), task);
+        if !problems.is_empty() {
+            return Err(super::workload::refuse(&source, problems, printer));
+        }
+    }
     let table = Efficiencies::embedded()
         .map_err(|error| Failure::input("E-TABLE", Message::new("error-plain").with("why", error)))?;
     let rates = |error| Failure::input("E-TABLE", Message::new("error-plain").with("why", error));
@@ -43,7 +51,7 @@ pub fn run(
         feed: &feed,
         today: &today,
     };
-    let plan = plan(&workload, &inputs).map_err(failure)?;
+    let plan = plan(&workload, &inputs).map_err(|error| failure(error, &source, printer))?;
     if printer.json_wanted() {
         printer.json("hob.plan/1", &plan);
     } else if let Some(out) = html {
@@ -54,6 +62,15 @@ pub fn run(
         show::plan(&plan, file, printer);
     }
     Ok(if plan.is_feasible() { Code::Done } else { Code::NothingFeasible })
+}
+
+/// The task that the model tells, where the file does not state one.
+fn told_task(workload: &Workload, graph: &ModelGraph) -> Option<Task> {
+    match &workload.work {
+        Work::Serve(serve) | Work::Batch { serve, .. } => serve.task.is_none().then(|| task_of(graph))?,
+        Work::Train(_) => task_of(graph),
+        Work::Transcode(_) | Work::Render(_) => None,
+    }
 }
 
 /// The model that the workload names; a path is relative to the workload file.
@@ -67,8 +84,9 @@ fn model(workload: &Workload, file: &Path) -> Result<Option<ModelGraph>, Failure
     super::model::read(reference, folder).map(Some)
 }
 
-fn failure(error: PlanError) -> Failure {
+fn failure(error: PlanError, source: &Source, printer: &Printer) -> Failure {
     match error {
+        PlanError::Misfits(problems) => super::workload::refuse(source, problems, printer),
         PlanError::Unknown(unknown) => super::catalogs::unknown(&unknown),
         PlanError::Machine(error) => super::catalogs::own_machine(&error),
         PlanError::Estimate(error) => Failure::input("E-PLAN", hob_plan::message(&error.sentence())),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use hob_plan::{Bill, Change, Choice, Plan, PriceGroup, Reason, Rejected, Speed};
+use hob_plan::{Bill, Change, Choice, Missed, Plan, PriceGroup, Reason, Rejected, Speed};
 use hob_text::Message;
 
 use super::words;
@@ -99,7 +99,7 @@ fn offers(group: &PriceGroup, before: usize, printer: &Printer) {
             format!("{mark}{}", before + index + 1),
             format!("{} x {}", choice.solution.machines, choice.instance),
             format!("{} x {}", choice.solution.gpus, choice.gpu),
-            if regions > 1 { format!("{} +{}", choice.region, regions - 1) } else { choice.region.clone() },
+            words::region(choice, regions, printer),
             words::layout(choice),
             words::memory_share(choice, printer),
             words::speed(choice),
@@ -355,7 +355,7 @@ fn id_of(reason: &Reason) -> &'static str {
 fn distance(reason: &Reason) -> f64 {
     match reason {
         Reason::Memory { needed, usable } => needed.0 as f64 / (usable.0 as f64).max(1.0),
-        Reason::TooSlow { reached, .. } => reached.map_or(f64::INFINITY, |reached| reached.0),
+        Reason::TooSlow { missed, .. } => missed.as_ref().map_or(f64::INFINITY, Missed::factor),
         Reason::TooMany { gpus, .. } => f64::from(*gpus),
         Reason::OverBudget { cost, budget } => {
             cost.as_f64_for_score() / budget.as_f64_for_score().max(f64::MIN_POSITIVE)

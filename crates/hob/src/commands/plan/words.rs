@@ -108,6 +108,12 @@ pub fn charge(charge: ChargeType, printer: &Printer) -> String {
     }
 }
 
+/// The region of an offer, and how many more sell the same; a machine of one's own stands wherever it is.
+pub fn region(choice: &Choice, regions: usize, printer: &Printer) -> String {
+    let name = if choice.cloud == "own" { printer.get("region-own") } else { choice.region.clone() };
+    if regions > 1 { format!("{name} +{}", regions - 1) } else { name }
+}
+
 /// A stage.
 pub fn stage(stage: Stage, printer: &Printer) -> String {
     printer.get(match stage {

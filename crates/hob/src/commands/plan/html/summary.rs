@@ -43,7 +43,7 @@ pub fn verdict(plan: &Plan, printer: &Printer) -> Markup {
             p.label { (printer.get("report-first-choice")) }
             h2 { (choice.solution.machines) " × " (choice.instance) }
             p {
-                (choice.cloud) ", " (choice.region) " · " (choice.solution.gpus) " × " (choice.gpu) " · "
+                (choice.cloud) ", " (words::region(choice, 1, printer)) " · " (choice.solution.gpus) " × " (choice.gpu) " · "
                 code { (words::layout(choice)) }
             }
             (cost(choice, printer))

@@ -62,7 +62,7 @@ fn offers_of(group: &PriceGroup, before: usize, printer: &Printer) -> Markup {
                             td.number { @if choice.is_pareto { "*" } (before + index + 1) }
                             td {
                                 (choice.solution.machines) " × " (choice.instance) br;
-                                span.quiet { (choice.cloud) ", " (choice.region) @if regions > 1 { " +" (regions - 1) } }
+                                span.quiet { (choice.cloud) ", " (words::region(choice, regions, printer)) }
                             }
                             td {
                                 (choice.solution.gpus) " × " (choice.gpu) br;
