@@ -74,7 +74,8 @@ impl fmt::Display for Amount {
             Self::Flops(value) => Flops(value).to_string(),
             Self::FlopsPerSecond(value) => FlopsPerSec(value).to_string(),
             Self::PerSecond(value) => PerSecond(value).to_string(),
-            Self::Share(value) => Share(value).to_string(),
+            // With the digits that a product needs.
+            Self::Share(value) => format!("{}%", hob_units::Count(value * 100.0)),
             Self::Money(money) => money.to_string(),
         };
         f.pad(&text)
@@ -125,8 +126,11 @@ pub struct ArithmeticStep {
     pub percentile: Option<Percentile4>,
     /// What comes out.
     pub value: Amount,
-    /// Over the names of `figures`: `+ - * / ^`, brackets, `min max ln exp sqrt ceil floor`. Empty for a given figure.
+    /// Over the names of `figures`: `+ - * / ^` with blanks around them, brackets, `min max ln exp sqrt ceil floor` and
+    /// `normal`, the standard normal distribution. Empty for a given figure.
     pub expression: String,
+    /// The arithmetic with its figures put in, where a table of rates states it so.
+    pub stated: Option<String>,
     /// Names and their figures.
     pub figures: Vec<(&'static str, Amount)>,
     /// Sources of those that are not given by the user or the catalog.
@@ -138,7 +142,14 @@ impl ArithmeticStep {
     #[must_use]
     pub fn new(what: &'static str, value: Amount, expression: &str, figures: &[(&'static str, Amount)]) -> Self {
         let figures = figures.to_vec();
-        Self { what, percentile: None, value, expression: expression.to_owned(), figures, sources: Vec::new() }
+        let expression = expression.to_owned();
+        Self { what, percentile: None, value, expression, stated: None, figures, sources: Vec::new() }
+    }
+
+    /// A step whose arithmetic a table of rates states, with the figures put in.
+    #[must_use]
+    pub fn stated(what: &'static str, value: Amount, formula: &str) -> Self {
+        Self { stated: Some(formula.to_owned()), ..Self::new(what, value, "", &[]) }
     }
 
     /// The same with its sources.
@@ -179,7 +190,12 @@ pub(crate) struct Rows<'t> {
     pub(crate) here: Scope,
 }
 
-impl Rows<'_> {
+impl<'t> Rows<'t> {
+    /// The same, narrowed to a number format.
+    pub(crate) fn of_format(&self, format: &str) -> Rows<'t> {
+        Rows { table: self.table, here: self.here.clone().precision(format) }
+    }
+
     /// Sources of the rows of these names and classes, each once.
     pub(crate) fn sources(&self, names: &[(&str, &str)]) -> Vec<Source> {
         let rows = names.iter().filter_map(|(name, class)| self.table.find(name, &self.here.clone().class(class)));

@@ -1,7 +1,9 @@
 //! What an estimate says.
 
-use hob_units::{Bytes, Interval, Seconds};
+use hob_units::{Bytes, Interval, Quantity, Seconds};
 use serde::Serialize;
+
+use crate::arithmetic::{Amount, ArithmeticStep, Source};
 
 /// What a share of memory is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -32,8 +34,47 @@ pub struct MemoryTerm {
     pub kind: MemoryKind,
     /// How much, on the fullest GPU.
     pub bytes: Interval<Bytes>,
-    /// The formula with its source: `2 bytes x 7.6 B parameters / tensor 2 [arXiv 1910.02054]`.
-    pub formula: String,
+    /// How the middle comes about.
+    pub formula: ArithmeticStep,
+}
+
+impl MemoryTerm {
+    /// A term of this arithmetic; see [`ArithmeticStep`].
+    #[must_use]
+    pub fn new(
+        kind: MemoryKind,
+        bytes: Interval<Bytes>,
+        expression: &str,
+        figures: &[(&'static str, Amount)],
+        sources: Vec<Source>,
+    ) -> Self {
+        let formula = ArithmeticStep::new(kind.id(), Amount::Bytes(bytes.mid.base()), expression, figures).by(sources);
+        Self { kind, bytes, formula }
+    }
+}
+
+impl MemoryKind {
+    /// Stable id, as the words for it are called.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Weights => "memory-weights",
+            Self::Gradients => "memory-gradients",
+            Self::OptimizerState => "memory-optimizer-state",
+            Self::Adapters => "memory-adapters",
+            Self::Activations => "memory-activations",
+            Self::AttentionScores => "memory-attention-scores",
+            Self::Logits => "memory-logits",
+            Self::GatheredShards => "memory-gathered-shards",
+            Self::KvCache => "memory-kv-cache",
+            Self::CudaContext => "memory-cuda-context",
+            Self::Workspaces => "memory-workspaces",
+            Self::Communication => "memory-communication",
+            Self::AllocatorSlack => "memory-allocator-slack",
+            Self::Companions => "memory-companions",
+            Self::Scene => "memory-scene",
+        }
+    }
 }
 
 /// Whether it fits.
@@ -86,6 +127,6 @@ pub struct TimeTerm {
     pub what: &'static str,
     /// How long, before overlap with the other terms.
     pub time: Interval<Seconds>,
-    /// The formula with its source.
-    pub formula: String,
+    /// The arithmetic with its figures put in, where a table of rates states it so.
+    pub formula: Option<String>,
 }

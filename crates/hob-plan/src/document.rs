@@ -110,6 +110,8 @@ pub struct Solution {
     pub goals: Vec<Goal>,
     /// Where the time goes.
     pub time: Vec<TimeTerm>,
+    /// How many times as long a training job takes because the GPUs wait for their data; `None` where nobody knows.
+    pub waits_for_data: Option<f64>,
     /// Anything special about this choice (quality of a quantised model, waiting for the network...).
     pub notes: Vec<Message>,
 }

@@ -27,6 +27,11 @@ pub(crate) struct Slower {
 }
 
 impl Slower {
+    /// The middle of it.
+    pub(crate) fn times(self) -> f64 {
+        self.mid
+    }
+
     /// A duration with the waits in it.
     pub(crate) fn stretch(self, duration: Interval<Seconds>) -> Interval<Seconds> {
         Interval { low: duration.low * self.low, mid: duration.mid * self.mid, high: duration.high * self.high }

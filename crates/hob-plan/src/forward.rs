@@ -3,8 +3,8 @@
 
 use hob_catalog::ComputeType;
 use hob_estimate::{
-    Efficiencies, EstimateError, Fit, ForwardEngine, ForwardEstimate, ForwardProfile, ForwardShape, ForwardStrategy,
-    Guidance, Hardware, Item, Limit, NumberFormat,
+    ArithmeticBlock, Efficiencies, EstimateError, Fit, ForwardEngine, ForwardEstimate, ForwardProfile, ForwardShape,
+    ForwardStrategy, Guidance, Hardware, Item, Limit, NumberFormat,
 };
 use hob_model::{ModelGraph, companions};
 use hob_text::Message;
@@ -224,9 +224,27 @@ impl<'a> ForwardSearch<'a> {
             outputs: self.outputs(items),
             goals,
             time: estimate.terms,
+            waits_for_data: None,
             notes: estimate.quality_note.map(Message::new).into_iter().collect(),
         };
         Found { solution, need }
+    }
+
+    /// The arithmetic of one replica of a layout that was found.
+    ///
+    /// # Errors
+    /// As the estimate.
+    pub(crate) fn arithmetic(
+        &self,
+        hardware: &Hardware<'_>,
+        strategy: &ForwardStrategy,
+        replicas: u32,
+    ) -> Result<Vec<ArithmeticBlock>, EstimateError> {
+        let rate = match self.asked {
+            Asked::Rate(rate) => Some(PerSecond(rate.0 / f64::from(replicas.max(1)))),
+            Asked::InFlight(_) | Asked::Amount(_) => None,
+        };
+        self.profile.arithmetic(hardware, strategy, rate, &self.limits, self.table)
     }
 
     /// What `items` items are, in the units in which their cost is compared.

@@ -6,6 +6,7 @@
 mod bill;
 mod changes;
 mod document;
+mod explain;
 mod farm;
 mod feed;
 mod fewest;
@@ -32,6 +33,7 @@ pub use bill::{Bill, Exchange, UnitCost};
 pub use document::{
     Change, Choice, Goal, Layout, PathStep, Plan, PriceGroup, Rejected, Solution, Speed, Variant, VideoUnit,
 };
+pub use explain::{Explanation, explain};
 pub use misfits::task_of;
 pub use plan::{Inputs, PlanError, plan};
 pub use reason::{Missed, Reason, message};

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use hob_estimate::{
-    Arrival, Efficiencies, Engine, EstimateError, Fit, Hardware, KvFormat, LatencyKind, Limit, Percentile4,
-    ServeEstimate, ServeLoad, ServeProfile, ServeStrategy, WeightFormat,
+    ArithmeticBlock, Arrival, Efficiencies, Engine, EstimateError, Fit, Hardware, KvFormat, LatencyKind, Limit,
+    Percentile4, ServeEstimate, ServeLoad, ServeProfile, ServeStrategy, WeightFormat,
 };
 use hob_model::ModelGraph;
 use hob_text::Message;
@@ -156,9 +156,35 @@ impl<'a> LlmSearch<'a> {
             outputs: placed.outputs,
             goals: placed.goals,
             time: [placed.estimate.prefill, placed.estimate.decode_step].concat(),
+            waits_for_data: None,
             notes: notes.into_iter().chain(kv_note).collect(),
         };
         Ok(Found { solution, need: placed.need })
+    }
+
+    /// The arithmetic of one replica of a layout that was found.
+    ///
+    /// # Errors
+    /// As the estimate.
+    pub(crate) fn arithmetic(
+        &self,
+        hardware: &Hardware<'_>,
+        strategy: &ServeStrategy,
+        replicas: u32,
+    ) -> Result<Vec<ArithmeticBlock>, EstimateError> {
+        let Some(profile) = self.profiles.get(&(strategy.weights, strategy.kv)) else { return Ok(Vec::new()) };
+        let at = |arrival| ServeLoad { arrival, ..self.load };
+        let shared = |all: f64| (all / f64::from(replicas.max(1))).ceil().max(1.0) as u32;
+        let arrival = match self.asked {
+            Asked::Rate(rate) => Arrival::Open(PerSecond(rate.0 / f64::from(replicas.max(1)))),
+            Asked::InFlight(in_flight) => Arrival::Closed(shared(in_flight as f64)),
+            Asked::Amount(amount) => {
+                let alone = profile.estimate(hardware, strategy, &at(Arrival::Closed(1)), self.table)?;
+                let slots = u32::try_from(alone.kv_slots.min(u64::from(strategy.batch_max))).unwrap_or(u32::MAX);
+                Arrival::Closed(slots.clamp(1, shared(amount)))
+            }
+        };
+        profile.arithmetic(hardware, strategy, &at(arrival), &self.limits, self.table)
     }
 
     /// What `requests` requests make.

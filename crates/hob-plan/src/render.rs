@@ -79,7 +79,8 @@ impl<'a> RenderSearch<'a> {
             },
             outputs: vec![Output::new(Unit::ThousandFrames, self.job.frames / 1e3)],
             goals: farm.goals,
-            time: vec![TimeTerm { what: "frame", time: estimate.frame_time, formula: estimate.formula.clone() }],
+            time: vec![TimeTerm { what: "frame", time: estimate.frame_time, formula: Some(estimate.formula.clone()) }],
+            waits_for_data: None,
             notes: assumed.into_iter().chain(measure).collect(),
         };
         Ok(Found { solution, need: Need::Once(farm.duration) })
@@ -87,7 +88,6 @@ impl<'a> RenderSearch<'a> {
 }
 
 fn memory(memory: &RenderMemory) -> MemoryEstimate {
-    let formula = "scene as stated, frame buffers and context".to_owned();
-    let term = MemoryTerm { kind: MemoryKind::Scene, bytes: memory.needed, formula };
+    let term = MemoryTerm::new(MemoryKind::Scene, memory.needed, "", &[], Vec::new());
     MemoryEstimate { terms: vec![term], total: memory.needed, usable: memory.usable, fit: memory.fit }
 }

@@ -131,7 +131,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn on(&self, workload: &Workload, offer: &Offer<'_>, limits: &Limits) -> Outcome {
+    /// The outcome on one offer.
+    pub(crate) fn on(&self, workload: &Workload, offer: &Offer<'_>, limits: &Limits) -> Outcome {
         let hardware = Hardware { gpu: offer.gpu, instance: offer.instance, nodes: 1 };
         match self {
             Self::Llm(search) => search.best(&hardware, limits),
@@ -201,7 +202,9 @@ fn train_on(
     let network = (waits.0 > NETWORK_WAIT_TOLD).then(|| Message::new("note-waits-for-network").with("share", waits));
     let samples = found.duration.mid.0 * found.estimate.samples_per_second.mid.0;
     let fed = feed(train, &one, found.machines, found.estimate.samples_per_second, rates);
-    let (duration, speed) = match fed.as_ref().and_then(|fed| fed.slower) {
+    let slower = fed.as_ref().and_then(|fed| fed.slower);
+    let waits_for_data = slower.map(Slower::times);
+    let (duration, speed) = match slower {
         Some(slower) => (slower.stretch(found.duration), fed_speed(found.speed, slower)),
         None => (found.duration, found.speed),
     };
@@ -221,6 +224,7 @@ fn train_on(
         speed,
         goals,
         time: found.estimate.terms,
+        waits_for_data,
         notes,
     };
     Ok(Found { solution, need: Need::Once(duration) })

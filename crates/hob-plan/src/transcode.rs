@@ -95,6 +95,7 @@ impl<'a> TranscodeSearch<'a> {
             outputs: vec![Output::new(Unit::VideoHour, hours)],
             goals: farm.goals,
             time: terms(&estimate),
+            waits_for_data: None,
             notes: notes(&estimate),
         };
         Ok(Found { solution, need })
@@ -112,7 +113,7 @@ fn terms(estimate: &TranscodeEstimate) -> Vec<TimeTerm> {
         .iter()
         .filter_map(|term| {
             let time: Interval<Seconds> = term.capacity?.inverted(3600.0);
-            Some(TimeTerm { what: term.stage.id(), time, formula: term.formula.clone() })
+            Some(TimeTerm { what: term.stage.id(), time, formula: Some(term.formula.clone()) })
         })
         .collect()
 }

@@ -132,7 +132,7 @@ impl Explain<'_> {
             };
             let rows = [("media.compute", work.class.id()), ("media.bandwidth", "")];
             lines.push(
-                ArithmeticStep::new(work.class.term(), Seconds(seconds), expression, &figures)
+                ArithmeticStep::new(work.class.time(), Seconds(seconds), expression, &figures)
                     .by(self.rows.sources(rows.get(usize::from(!computes)..).unwrap_or_default())),
             );
         }
@@ -280,14 +280,14 @@ impl Explain<'_> {
                 ArithmeticStep::new(
                     "request",
                     Seconds(point.latency(percentile)),
-                    "service + rest_middle + sqrt((rest - rest_middle) ^ 2 + (z * spread) ^ 2) + full",
+                    "service + rest_middle + sqrt((rest - rest_middle) ^ 2 + (z * spread) ^ 2) + place",
                     &[
                         ("service", Seconds(point.service)),
                         ("rest_middle", Seconds(middle)),
                         ("rest", Seconds(rest(percentile))),
                         ("z", Number(percentile.z())),
                         ("spread", Seconds(point.spread)),
-                        ("full", Seconds(point.overflow.at(percentile))),
+                        ("place", Seconds(point.overflow.at(percentile))),
                     ],
                 )
                 .at(percentile),

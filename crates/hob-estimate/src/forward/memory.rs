@@ -6,6 +6,7 @@ use super::machine::{format_of, weight_bytes};
 use super::profile::ForwardProfile;
 use super::strategy::ForwardStrategy;
 use super::work::Quantised;
+use crate::arithmetic::{Amount, Source};
 use crate::efficiency::{Coefficient, Efficiencies, Scope};
 use crate::hardware::Hardware;
 use crate::outcome::{Fit, MemoryEstimate, MemoryKind, MemoryTerm};
@@ -43,35 +44,52 @@ impl ForwardProfile {
             .iter()
             .map(|decoder| decoder.peak_activation_bytes(&folded, strategy.tiling).base() * batch * plain / 2.0)
             .fold(0.0, f64::max);
-        let (peak, what) = if decoded > widest { (decoded, "autoencoder") } else { (widest, "widest operator") };
+        let (peak, what) = if decoded > widest { (decoded, "decoded") } else { (widest, "largest") };
 
-        let term = |kind, bytes: Interval<Bytes>, formula: String| MemoryTerm { kind, bytes, formula };
+        let (number, bytes_of) = (Amount::Number, Amount::Bytes);
+        let quantised = bytes(Quantised::EightAndFour);
         let mut terms = vec![
-            term(
+            MemoryTerm::new(
                 MemoryKind::Weights,
                 Interval::within_factor(Bytes::from_base(weights), 1.02),
-                format!("parameters x bytes, {} each where quantised", bytes(Quantised::EightAndFour)),
+                "never * plain + eight * eight_bytes + other * other_bytes",
+                &[
+                    ("never", number(parameters.never)),
+                    ("plain", bytes_of(plain)),
+                    ("eight", number(parameters.eight)),
+                    ("eight_bytes", bytes_of(bytes(Quantised::Eight))),
+                    ("other", number(parameters.eight_and_four)),
+                    ("other_bytes", bytes_of(quantised)),
+                ],
+                Vec::new(),
             ),
-            term(
+            MemoryTerm::new(
                 MemoryKind::Activations,
                 scaled(live, peak),
-                format!(
-                    "{} x {batch} items x input and output of the {what} / {ranks} GPUs [{}]",
-                    live.value, live.source
-                ),
+                if decoded > widest { "factor * decoded" } else { "factor * largest" },
+                &[("factor", number(live.value)), (what, bytes_of(peak))],
+                vec![Source::from(live)],
             ),
-            term(MemoryKind::Workspaces, scaled(workspace, 1.0), format!("engine's workspaces [{}]", workspace.source)),
-            term(MemoryKind::CudaContext, scaled(context, 1.0), format!("CUDA context [{}]", context.source)),
+            MemoryTerm::new(MemoryKind::Workspaces, scaled(workspace, 1.0), "", &[], vec![Source::from(workspace)]),
+            MemoryTerm::new(MemoryKind::CudaContext, scaled(context, 1.0), "", &[], vec![Source::from(context)]),
         ];
         if parameters.companions > 0.0 {
-            let bytes = Bytes::from_base(parameters.companions * plain);
-            let formula = format!("text encoders and autoencoder, {plain} bytes a parameter");
-            terms.push(term(MemoryKind::Companions, Interval::within_factor(bytes, 1.02), formula));
+            terms.push(MemoryTerm::new(
+                MemoryKind::Companions,
+                Interval::within_factor(Bytes::from_base(parameters.companions * plain), 1.02),
+                "parameters * plain",
+                &[("parameters", number(parameters.companions)), ("plain", bytes_of(plain))],
+                Vec::new(),
+            ));
         }
         if self.cache > 0.0 {
-            let bytes = Bytes::from_base(self.cache * plain * batch);
-            let formula = format!("{batch} windows x keys and values of the window and its text");
-            terms.push(term(MemoryKind::KvCache, Interval::within_factor(bytes, 1.1), formula));
+            terms.push(MemoryTerm::new(
+                MemoryKind::KvCache,
+                Interval::within_factor(Bytes::from_base(self.cache * plain * batch), 1.1),
+                "batch * cached * plain",
+                &[("batch", number(batch)), ("cached", number(self.cache)), ("plain", bytes_of(plain))],
+                Vec::new(),
+            ));
         }
         let driver = hardware.gpu.memory_total().base() / f64::from(hardware.gpu.gpus_on_board.max(1));
         Ok(MemoryEstimate::of(terms, Bytes::from_base(driver)))

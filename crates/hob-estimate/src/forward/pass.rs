@@ -94,23 +94,23 @@ impl ForwardProfile {
 
     /// The same by cause.
     pub(super) fn terms(&self, machine: &Machine, batch: f64) -> Vec<TimeTerm> {
-        let term = |what, seconds: f64, formula: String| TimeTerm {
+        let term = |what, seconds: f64| TimeTerm {
             what,
             time: Interval::within_factor(Seconds(seconds), machine.factor),
-            formula,
+            formula: None,
         };
         let mut terms = Vec::new();
         let (mut classes, mut kernels, mut host, mut exchange) = ([0.0; 6], 0.0, 0.0, 0.0);
         for phase in &self.phases {
             let pass = Pass::of(phase, machine, batch);
             let whole = match phase.kind {
-                PhaseKind::TextEncoders => Some(("text_encoders", "2 x parameters x tokens / (16-bit peak x share)")),
-                PhaseKind::Autoencoder => Some(("autoencoder", "FLOPs of the decoder / (16-bit peak x share)")),
-                PhaseKind::Decode => Some(("decode_steps", "tokens x (weights and caches / (bandwidth x share))")),
+                PhaseKind::TextEncoders => Some("text_encoders"),
+                PhaseKind::Autoencoder => Some("autoencoder"),
+                PhaseKind::Decode => Some("decode_steps"),
                 PhaseKind::Forward | PhaseKind::Denoise | PhaseKind::Encode => None,
             };
-            if let Some((what, formula)) = whole {
-                terms.push(term(what, phase.runs * pass.total(), format!("{} x [{formula}]", phase.runs)));
+            if let Some(what) = whole {
+                terms.push(term(what, phase.runs * pass.total()));
                 continue;
             }
             for (sum, seconds) in classes.iter_mut().zip(pass.classes) {
@@ -120,25 +120,15 @@ impl ForwardProfile {
             host += phase.runs * pass.host;
             exchange += phase.runs * pass.exchange;
         }
-        for (class, seconds) in Class::ALL.into_iter().zip(classes) {
-            let (what, formula) = match class {
-                Class::Matrix => ("matrix_products", "2 x weights x positions / (peak x share), or bytes / bandwidth"),
-                Class::Convolution => ("convolutions", "2 x weights x pixels / (peak x share), or bytes / bandwidth"),
-                Class::Grouped => ("grouped_convolutions", "bytes / (bandwidth x share), or FLOPs / (peak x share)"),
-                Class::Attention => ("attention", "scores and sums / (peak x share), or bytes / bandwidth"),
-                Class::Elementwise => ("elementwise", "bytes read and written / (bandwidth x share)"),
-                Class::Autoencoder => ("autoencoder", "FLOPs of the decoder / (16-bit peak x share)"),
-            };
-            if seconds > 0.0 {
-                terms.push(term(what, seconds, formula.to_owned()));
-            }
+        for (class, seconds) in Class::ALL.into_iter().zip(classes).filter(|(_, seconds)| *seconds > 0.0) {
+            terms.push(term(class.time(), seconds));
         }
-        terms.push(term("kernels", kernels, "kernels x time to start and drain".to_owned()));
-        terms.push(term("launches", host, "kernels x host time, hidden where the GPU takes longer".to_owned()));
+        terms.push(term("kernels", kernels));
+        terms.push(term("launches", host));
         if exchange > 0.0 {
-            terms.push(term("communication", exchange, "4 exchanges an attention, bytes / (link x share)".to_owned()));
+            terms.push(term("communication", exchange));
         }
-        terms.push(term("host", machine.batch_seconds, "constant of a batch".to_owned()));
+        terms.push(term("host", machine.batch_seconds));
         terms
     }
 }

@@ -36,11 +36,11 @@ impl Class {
     }
 
     /// Stable id of what the time is for.
-    pub(super) fn term(self) -> &'static str {
+    pub(super) fn time(self) -> &'static str {
         match self {
-            Self::Matrix => "matrix-products",
+            Self::Matrix => "matrix_products",
             Self::Convolution => "convolutions",
-            Self::Grouped => "grouped-convolutions",
+            Self::Grouped => "grouped_convolutions",
             Self::Attention => "attention",
             Self::Elementwise => "elementwise",
             Self::Autoencoder => "autoencoder",

@@ -65,8 +65,8 @@ impl Explain<'_> {
             ArithmeticStep::new(
                 "new-tokens",
                 Number(tokens),
-                "max(1, prompt * (1 - cached))",
-                &[("prompt", Number(load.prompt)), ("cached", Share(load.prefix_hit))],
+                "max(1, prompt * (1 - cached_share))",
+                &[("prompt", Number(load.prompt)), ("cached_share", Share(load.prefix_hit))],
             ),
             ArithmeticStep::new(
                 "chunks",
@@ -175,19 +175,23 @@ impl Explain<'_> {
             ),
         ];
         let mut reads: Vec<(f64, f64)> = Vec::new();
+        let mut stored: Vec<&'static str> = Vec::new();
         let mut products: Vec<(f64, f64)> = Vec::new();
         for (group, rate) in profile.matrices.iter().zip(&machine.matrices) {
+            if !reads.iter().any(|(known, _)| *known == rate.bandwidth) {
+                stored.push(group.class.id());
+            }
             add(&mut reads, rate.bandwidth, profile.touched(group, micro, machine.expert_spread));
             add(&mut products, rate.peak, group.flops);
         }
-        let weights = reads.into_iter().map(|(bandwidth, bytes)| {
+        let weights = reads.into_iter().zip(stored).map(|((bandwidth, bytes), format)| {
             ArithmeticStep::new(
                 "weights-read",
                 Seconds(bytes / (machine.tensor * bandwidth)),
                 "weights / (ranks * bandwidth)",
                 &[("weights", Bytes(bytes)), ranks, ("bandwidth", BytesPerSecond(bandwidth))],
             )
-            .by(self.rows.sources(&[("serve.weight_bandwidth", "")]))
+            .by(self.rows.of_format(format).sources(&[("serve.weight_bandwidth", "")]))
         });
         steps.extend(weights);
         let kv = profile.kv_bytes_read(replica.context, machine.tensor);
@@ -229,11 +233,11 @@ impl Explain<'_> {
             ArithmeticStep::new(
                 "host",
                 Seconds(time.host),
-                "batch * host + step",
+                "batch * host + step_constant",
                 &[
                     ("batch", Number(batch)),
                     ("host", Seconds(machine.host_seconds)),
-                    ("step", Seconds(machine.step_seconds)),
+                    ("step_constant", Seconds(machine.step_seconds)),
                 ],
             )
             .by(self.rows.sources(&[("serve.host_seconds", ""), ("serve.step_seconds", "")])),
@@ -469,10 +473,10 @@ impl Explain<'_> {
             ArithmeticStep::new(
                 "spread",
                 Number(point.spread),
-                "idle + (full - idle) * busy",
+                "spread_idle + (spread_busy - spread_idle) * busy",
                 &[
-                    ("idle", Number(machine.spread_idle)),
-                    ("full", Number(machine.spread_busy)),
+                    ("spread_idle", Number(machine.spread_idle)),
+                    ("spread_busy", Number(machine.spread_busy)),
                     ("busy", Share(point.busy.clamp(0.0, 1.0))),
                 ],
             )
@@ -544,12 +548,12 @@ impl Explain<'_> {
         let total = ArithmeticStep::new(
             "ttft",
             Seconds(point.ttft(percentile)),
-            "fixed + queue + behind + full",
+            "fixed + queue + behind + place",
             &[
                 ("fixed", Seconds(point.fixed)),
                 ("queue", Seconds(point.queue)),
                 ("behind", Seconds(behind.at(percentile))),
-                ("full", Seconds(full.at(percentile))),
+                ("place", Seconds(full.at(percentile))),
             ],
         );
         let waits = [wait("waits-behind", behind), wait("waits-full", full)];

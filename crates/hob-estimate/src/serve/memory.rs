@@ -7,6 +7,7 @@ use hob_units::{Bytes, Interval, Quantity};
 
 use super::load::{ServeLoad, within};
 use super::profile::ServeProfile;
+use crate::arithmetic::{Amount, Source};
 use crate::efficiency::{Coefficient, Efficiencies, Scope};
 use crate::hardware::Hardware;
 use crate::outcome::{MemoryEstimate, MemoryKind, MemoryTerm};
@@ -53,38 +54,54 @@ impl ServeProfile {
         let driver = hardware.gpu.memory_total().base() / f64::from(hardware.gpu.gpus_on_board.max(1));
         let usable = driver * within(strategy.memory_utilization, 0.0, 1.0);
 
-        let rank = format!("tensor {} x pipeline {}", strategy.tensor, strategy.pipeline);
         let replicated = if strategy.tensor > 1 { 1.03 } else { 1.01 };
-        let term = |kind, bytes: Interval<Bytes>, formula: String| MemoryTerm { kind, bytes, formula };
+        let ranks = ("ranks", Amount::Number(tensor));
         let memory = MemoryEstimate::of(
             vec![
-                term(
+                MemoryTerm::new(
                     MemoryKind::Weights,
                     Interval::within_factor(Bytes::from_base(weights), replicated),
-                    format!("stored weights / ({rank})"),
+                    "(layers_weights * stage + edge) / ranks",
+                    &[
+                        ("layers_weights", Amount::Bytes(self.layer_bytes)),
+                        ("stage", Amount::Number(stage)),
+                        ("edge", Amount::Bytes(edge)),
+                        ranks,
+                    ],
+                    Vec::new(),
                 ),
-                term(
+                MemoryTerm::new(
                     MemoryKind::Activations,
                     scaled(activation, peak),
-                    format!(
-                        "{} x ({tokens} tokens x widest layer + {sequences} sequences x logits) [{}]",
-                        activation.value, activation.source
-                    ),
+                    "factor * (tokens * (widest / ranks + 4 * hidden) * 2 + sequences * vocabulary / ranks * 8)",
+                    &[
+                        ("factor", Amount::Number(activation.value)),
+                        ("tokens", Amount::Number(tokens)),
+                        ("widest", Amount::Number(self.widest)),
+                        ranks,
+                        ("hidden", Amount::Number(self.hidden)),
+                        ("sequences", Amount::Number(sequences)),
+                        ("vocabulary", Amount::Number(self.vocabulary)),
+                    ],
+                    vec![Source::from(activation)],
                 ),
-                term(
-                    MemoryKind::Workspaces,
-                    scaled(workspace, 1.0),
-                    format!("CUDA graphs and workspaces [{}]", workspace.source),
-                ),
-                term(
+                MemoryTerm::new(MemoryKind::Workspaces, scaled(workspace, 1.0), "", &[], vec![Source::from(workspace)]),
+                MemoryTerm::new(
                     MemoryKind::CudaContext,
                     scaled(non_torch, 1.0),
-                    format!("outside the allocator [{}]", non_torch.source),
+                    "",
+                    &[],
+                    vec![Source::from(non_torch)],
                 ),
-                term(
+                MemoryTerm::new(
                     MemoryKind::KvCache,
                     Interval::exact(Bytes::from_base(longest)),
-                    format!("one sequence of {} tokens / ({rank})", load.context_max),
+                    "context * token",
+                    &[
+                        ("context", Amount::Number(load.context_max)),
+                        ("token", Amount::Bytes(longest / load.context_max.max(1.0))),
+                    ],
+                    Vec::new(),
                 ),
             ],
             Bytes::from_base(usable),

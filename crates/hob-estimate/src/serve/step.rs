@@ -53,19 +53,19 @@ impl DecodeStep {
     }
 
     pub(super) fn terms(&self, factor: f64) -> Vec<TimeTerm> {
-        let term = |what, seconds: f64, formula: &str| TimeTerm {
+        let term = |what, seconds: f64| TimeTerm {
             what,
             time: Interval::within_factor(Seconds(seconds), factor),
-            formula: formula.to_owned(),
+            formula: None,
         };
         vec![
-            term("weights_read", self.weights_read, "weights touched / (ranks x bandwidth x share)"),
-            term("kv_read", self.kv_read, "sequences x KV read / (bandwidth x share)"),
-            term("matrix_products", self.matrix_products, "2 x active weights x sequences / (ranks x peak x share)"),
-            term("attention", self.attention, "scores and sums x sequences / (ranks x 16-bit peak x share)"),
-            term("launches", self.launches, "kernels of all layers x time for each"),
-            term("communication", self.communication, "2 all-reduces a layer, one send a stage boundary"),
-            term("host", self.host, "sequences x host time + constant of a step"),
+            term("weights_read", self.weights_read),
+            term("kv_read", self.kv_read),
+            term("matrix_products", self.matrix_products),
+            term("attention", self.attention),
+            term("launches", self.launches),
+            term("communication", self.communication),
+            term("host", self.host),
         ]
     }
 }
@@ -80,18 +80,18 @@ impl Prefill {
     }
 
     pub(super) fn terms(&self, factor: f64) -> Vec<TimeTerm> {
-        let term = |what, seconds: f64, formula: &str| TimeTerm {
+        let term = |what, seconds: f64| TimeTerm {
             what,
             time: Interval::within_factor(Seconds(seconds), factor),
-            formula: formula.to_owned(),
+            formula: None,
         };
         vec![
-            term("matrix_products", self.matrix_products, "2 x active weights x tokens / (ranks x peak x share)"),
-            term("attention", self.attention, "scores and sums / (ranks x 16-bit peak x share)"),
-            term("elementwise", self.elementwise, "passes a layer x tokens x hidden x 2 bytes / (ranks x bandwidth)"),
-            term("weights_read", self.weights_read, "chunks x weights touched / (ranks x bandwidth)"),
-            term("launches", self.launches, "chunks x kernels of all layers x time for each"),
-            term("communication", self.communication, "2 all-reduces a layer, one send a stage boundary"),
+            term("matrix_products", self.matrix_products),
+            term("attention", self.attention),
+            term("elementwise", self.elementwise),
+            term("weights_read", self.weights_read),
+            term("launches", self.launches),
+            term("communication", self.communication),
         ]
     }
 }

@@ -1,5 +1,6 @@
 //! What the forward pass keeps on one rank: activations, score matrices, logits.
 
+use crate::arithmetic::{Amount, Source};
 use crate::efficiency::Coefficient;
 use crate::outcome::{MemoryKind, MemoryTerm};
 use crate::strategy::{AttentionKernel, Recompute, TrainMethod, TrainStrategy};
@@ -42,41 +43,31 @@ impl Kept {
     }
 
     /// The terms, with their formulae.
-    pub(crate) fn terms(
-        &self,
-        profile: &TrainProfile,
-        strategy: &TrainStrategy,
-        rates: &TrainRates<'_>,
-    ) -> Vec<MemoryTerm> {
+    pub(crate) fn terms(&self, strategy: &TrainStrategy, rates: &TrainRates<'_>) -> Vec<MemoryTerm> {
         let batch = f64::from(strategy.micro_batch) / f64::from(strategy.context);
         let band = |value: f64, row: &Coefficient| super::spread(value / row.value.max(f64::MIN_POSITIVE), row);
+        let samples = ("micro_batch", Amount::Number(batch));
+        // One sample's share is read back from the term: it is the fuller of the first and the last stage.
+        let each = |bytes: f64, row: &Coefficient| bytes / (row.value * batch).max(f64::MIN_POSITIVE);
         let row = rates.activation_factor;
-        let part = match strategy.recompute {
-            Recompute::None => "all",
-            Recompute::Selective => "part",
-            Recompute::Full => "layer inputs",
-        };
-        let mut terms = vec![MemoryTerm {
-            kind: MemoryKind::Activations,
-            bytes: band(self.activations, row),
-            formula: format!(
-                "{:.2} x {part} of {:.0} MB a sample x {batch} samples x {:.2} in flight, and one layer at work [{}]",
-                row.value,
-                Layers::of(profile, strategy, rates).full / 1e6,
-                self.in_flight,
-                row.source
-            ),
-        }];
-        let mut more = |kind, bytes, row: &Coefficient, of: String| {
+        let mut terms = vec![MemoryTerm::new(
+            MemoryKind::Activations,
+            band(self.activations, row),
+            "factor * micro_batch * kept",
+            &[("factor", Amount::Number(row.value)), samples, ("kept", Amount::Bytes(each(self.activations, row)))],
+            vec![Source::from(row)],
+        )];
+        for (kind, bytes, row) in [
+            (MemoryKind::AttentionScores, self.scores, rates.score_bytes),
+            (MemoryKind::Logits, self.logits, rates.logit_bytes),
+        ] {
             if bytes > 0.0 {
-                let formula = format!("{:.1} bytes x {of} x {batch} samples [{}]", row.value, row.source);
-                terms.push(MemoryTerm { kind, bytes: band(bytes, row), formula });
+                let figures =
+                    [("each", Amount::Bytes(row.value)), samples, ("elements", Amount::Number(each(bytes, row)))];
+                let expression = "each * micro_batch * elements";
+                terms.push(MemoryTerm::new(kind, band(bytes, row), expression, &figures, vec![Source::from(row)]));
             }
-        };
-        let (score, logit) = (rates.score_bytes, rates.logit_bytes);
-        more(MemoryKind::AttentionScores, self.scores, score, format!("{:.2e} scores", profile.saved.scores));
-        let vocabulary = format!("{:.2e} tokens x vocabulary / tensor {}", profile.saved.logits, strategy.tensor);
-        more(MemoryKind::Logits, self.logits, logit, vocabulary);
+        }
         terms
     }
 }

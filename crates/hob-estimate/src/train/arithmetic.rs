@@ -60,11 +60,14 @@ impl Explain<'_> {
 
     fn computing(&self) -> ArithmeticBlock {
         let (rates, compute) = (self.rates, &self.step.compute);
-        let mut steps: Vec<ArithmeticStep> = kinds(self.profile, self.strategy, rates, passes(self.strategy, rates))
-            .iter()
-            .filter(|kind| kind.flops > 0.0)
-            .flat_map(|kind| self.product(kind))
-            .collect();
+        let mut steps: Vec<ArithmeticStep> = Vec::new();
+        let all = kinds(self.profile, self.strategy, rates, passes(self.strategy, rates));
+        for step in all.iter().filter(|kind| kind.flops > 0.0).flat_map(|kind| self.product(kind)) {
+            // Two kinds of one width reach the same share.
+            if !steps.contains(&step) {
+                steps.push(step);
+            }
+        }
         let again = if self.strategy.recompute == Recompute::None { 0.0 } else { 1.0 };
         let (_, [batch, ranks]) = self.samples();
         let moved = compute.elementwise * rates.bandwidth;
@@ -205,7 +208,7 @@ impl Explain<'_> {
         }
         let mut source = vec![Source::paper(match exchange.what {
             "tensor" | "pipeline" => "arXiv 1909.08053, 2104.04473",
-            "context" => "arXiv 2310.01889",
+            "context-parallel" => "arXiv 2310.01889",
             _ => "arXiv 1910.02054",
         })];
         if exchange.exposure != 1.0 {
@@ -230,10 +233,10 @@ impl Explain<'_> {
             ArithmeticStep::new(
                 "micro-step",
                 Seconds(step.micro),
-                "(computing ^ 4 + hidden ^ 4) ^ (1 / 4) + exposed",
+                "(computing ^ 4 + overlapped ^ 4) ^ (1 / 4) + exposed",
                 &[
                     ("computing", Seconds(step.compute.micro_step())),
-                    ("hidden", Seconds(hidden)),
+                    ("overlapped", Seconds(hidden)),
                     ("exposed", Seconds(exposed)),
                 ],
             ),
@@ -267,12 +270,12 @@ impl Explain<'_> {
             ArithmeticStep::new(
                 "step",
                 Seconds(step.seconds),
-                "(micro * micro_steps * (1 + bubble) + end) / speed + optimizer",
+                "(micro * micro_steps * (1 + bubble) + exposed_end) / speed + optimizer",
                 &[
                     ("micro", Seconds(step.micro)),
                     ("micro_steps", Number(micro_steps)),
                     ("bubble", Share(step.bubble)),
-                    ("end", Seconds(step.end)),
+                    ("exposed_end", Seconds(step.end)),
                     ("speed", Number(rates.family_speed.value)),
                     ("optimizer", Seconds(step.compute.optimizer)),
                 ],
@@ -283,12 +286,12 @@ impl Explain<'_> {
             ArithmeticStep::new(
                 "samples-rate",
                 PerSecond(samples / step.seconds),
-                "data * micro_batch * micro_steps / step",
+                "data * micro_batch * micro_steps / optimizer_step",
                 &[
                     ("data", Number(f64::from(strategy.data))),
                     ("micro_batch", Number(f64::from(strategy.micro_batch))),
                     ("micro_steps", Number(micro_steps)),
-                    ("step", Seconds(step.seconds)),
+                    ("optimizer_step", Seconds(step.seconds)),
                 ],
             ),
             ArithmeticStep::new(
@@ -297,12 +300,12 @@ impl Explain<'_> {
                     self.profile.forward_flops() * useful * samples
                         / (step.seconds * f64::from(hardware.gpus()) * rates.peaks.plain),
                 ),
-                "flops * passes * samples / (step * gpus * peak)",
+                "flops * passes * samples / (optimizer_step * gpus * peak)",
                 &[
                     ("flops", Flops(self.profile.forward_flops())),
                     ("passes", Number(useful)),
                     ("samples", Number(samples)),
-                    ("step", Seconds(step.seconds)),
+                    ("optimizer_step", Seconds(step.seconds)),
                     ("gpus", Number(f64::from(hardware.gpus()))),
                     ("peak", FlopsPerSecond(rates.peaks.plain)),
                 ],

@@ -2,6 +2,7 @@
 
 use hob_units::{Bytes, Interval, Quantity, gib};
 
+use crate::arithmetic::{Amount, Source};
 use crate::efficiency::Coefficient;
 use crate::hardware::Hardware;
 use crate::outcome::{Fit, MemoryEstimate, MemoryKind, MemoryTerm};
@@ -59,17 +60,31 @@ impl Sum {
         rates: &TrainRates<'_>,
     ) -> MemoryEstimate {
         let mut terms = self.states.terms(profile, strategy, rates);
+        let kept = self.kept.total();
         if strategy.accumulation == 1 && frees_gradients(rates.framework) {
+            // Gradients take the place of activations that the backward pass has freed.
             for term in terms.iter_mut().filter(|term| term.kind == MemoryKind::Gradients) {
-                term.formula.push_str(", less what the activations leave free");
+                let all = Amount::Bytes(term.bytes.mid.base() + kept);
+                let figures = [("all_gradients", all), ("freed", Amount::Bytes(kept))];
+                *term = MemoryTerm::new(term.kind, term.bytes, "all_gradients - freed", &figures, Vec::new());
             }
         }
-        terms.extend(self.kept.terms(profile, strategy, rates));
-        for (kind, row, times) in self.constants(rates) {
-            if times > 0.0 {
-                let formula = format!("{:.2} {} x {times:.2} [{}]", row.value, row.unit, row.source);
-                terms.push(MemoryTerm { kind, bytes: spread(times, row), formula });
-            }
+        terms.extend(self.kept.terms(strategy, rates));
+        for (kind, row, times) in self.constants(rates).into_iter().filter(|(_, _, times)| *times > 0.0) {
+            let bytes = spread(times, row);
+            let source = vec![Source::from(row)];
+            terms.push(match kind {
+                MemoryKind::AllocatorSlack => {
+                    let figures = [("factor", Amount::Number(row.value)), ("kept", Amount::Bytes(times))];
+                    MemoryTerm::new(kind, bytes, "factor * kept", &figures, source)
+                }
+                MemoryKind::Communication => {
+                    let one = Amount::Bytes(row.value * gib(1.0).base());
+                    let figures = [("groups", Amount::Number(self.groups)), ("each", one)];
+                    MemoryTerm::new(kind, bytes, "groups * each", &figures, source)
+                }
+                _ => MemoryTerm::new(kind, bytes, "", &[], source),
+            });
         }
         let mut memory = MemoryEstimate::of(terms, hardware.gpu.memory_total());
         memory.total = Interval::within_factor(Bytes::from_base(self.total(rates)), band(profile, rates));

@@ -146,7 +146,7 @@ pub(crate) fn exchanges(
         // Keys and values go round once forward, and with their gradients twice backward (arXiv 2310.01889).
         let (_, rate) = link(hardware, c, t);
         let bytes = HALF * samples * profile.work.key_values / p / t * 3.0 * c;
-        ring("context", When::Hidden, bytes, c, rate, 1.0);
+        ring("context-parallel", When::Hidden, bytes, c, rate, 1.0);
     }
     if ep > 1.0 {
         // Dispatch and combine, in each pass. Each rank has its share of the machine's cards.

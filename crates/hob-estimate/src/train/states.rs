@@ -2,6 +2,7 @@
 
 use hob_units::{Bytes, Interval, Quantity};
 
+use crate::arithmetic::{Amount, Source};
 use crate::outcome::{MemoryKind, MemoryTerm};
 use crate::strategy::{NumberFormat, OptimizerKind, Sharding, TrainMethod, TrainStrategy};
 use crate::train::compute::element_width;
@@ -171,43 +172,48 @@ impl States {
     ) -> Vec<MemoryTerm> {
         let held = Held::of(profile, strategy);
         let bytes = StateBytes::of(rates.framework, strategy.precision, strategy.optimizer);
-        let parameters = (held.total() + profile.parameters.tables) / 1e9;
-        let formula = |each: f64, least: Sharding| {
+        let number = Amount::Number;
+        let exact = |value: f64| Interval::exact(Bytes::from_base(value));
+        let zero = || vec![Source::paper("arXiv 1910.02054")];
+        let weight = frozen_bytes(profile, strategy).unwrap_or(bytes.weight);
+        // The parameters behind a term are read back from it: sharded parts and spread tables are shared by different groups.
+        let state = |kind, value: f64, each: f64, least: Sharding| {
             let ranks = if strategy.sharding >= least { held.group } else { 1.0 };
-            format!("{each:.2} bytes x {parameters:.3} B parameters, shared by {ranks} ranks [arXiv 1910.02054]")
+            let figures = [
+                ("each", Amount::Bytes(each)),
+                ("parameters", number(value * ranks / each.max(f64::MIN_POSITIVE))),
+                ("ranks", number(ranks)),
+            ];
+            MemoryTerm::new(kind, exact(value), "each * parameters / ranks", &figures, zero())
         };
         let trained = bytes.weight + bytes.gradient + bytes.optimizer;
-        let weight = frozen_bytes(profile, strategy).unwrap_or(bytes.weight);
+        let adapter = [("each", Amount::Bytes(trained)), ("parameters", number(adapters(profile, strategy)))];
         let mut terms = vec![
-            (MemoryKind::Weights, self.weights, formula(weight, Sharding::Zero3)),
-            (MemoryKind::Gradients, self.gradients, formula(bytes.gradient, Sharding::Zero2)),
-            (MemoryKind::OptimizerState, self.optimizer, formula(bytes.optimizer, Sharding::Zero1)),
-            (
+            state(MemoryKind::Weights, self.weights, weight, Sharding::Zero3),
+            state(MemoryKind::Gradients, self.gradients, bytes.gradient, Sharding::Zero2),
+            state(MemoryKind::OptimizerState, self.optimizer, bytes.optimizer, Sharding::Zero1),
+            MemoryTerm::new(
                 MemoryKind::Adapters,
-                self.adapters,
-                format!(
-                    "{trained:.2} bytes x {:.4} B parameters of adapters [arXiv 2106.09685]",
-                    adapters(profile, strategy) / 1e9
-                ),
+                exact(self.adapters),
+                "each * parameters",
+                &adapter,
+                vec![Source::paper("arXiv 2106.09685")],
             ),
         ];
-        terms.retain(|(_, bytes, _)| *bytes > 0.0);
-        let exact = |value: f64| Interval::exact(Bytes::from_base(value));
-        let mut terms: Vec<MemoryTerm> =
-            terms.into_iter().map(|(kind, bytes, formula)| MemoryTerm { kind, bytes: exact(bytes), formula }).collect();
+        terms.retain(|term| term.bytes.mid > Bytes(0));
         if self.gathered > 0.0 {
             let factor = rates.gather_factor;
-            terms.push(MemoryTerm {
-                kind: MemoryKind::GatheredShards,
-                bytes: super::spread(self.gathered, factor),
-                formula: format!(
-                    "{:.2} x {:.2} bytes x {:.3} B parameters at a time [{}]",
-                    factor.value,
-                    self.gathered / self.gathered_parameters.max(1.0),
-                    self.gathered_parameters / 1e9,
-                    factor.source
-                ),
-            });
+            terms.push(MemoryTerm::new(
+                MemoryKind::GatheredShards,
+                super::spread(self.gathered, factor),
+                "factor * each * parameters",
+                &[
+                    ("factor", number(factor.value)),
+                    ("each", Amount::Bytes(self.gathered / self.gathered_parameters.max(1.0))),
+                    ("parameters", number(self.gathered_parameters)),
+                ],
+                vec![Source::from(factor)],
+            ));
         }
         terms
     }

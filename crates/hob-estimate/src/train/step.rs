@@ -85,78 +85,30 @@ impl Step {
         TrainEstimate {
             memory,
             step,
-            terms: self.terms(micro_steps, factor, rates),
+            terms: self.terms(micro_steps, factor),
             samples_per_second: step.inverted(samples),
             mfu: Interval { low: cap(mfu.low), mid: cap(mfu.mid), high: cap(mfu.high) },
             waits_for_network: cap(Share(waiting)),
         }
     }
 
-    fn terms(&self, micro_steps: f64, factor: f64, rates: &TrainRates<'_>) -> Vec<TimeTerm> {
-        let term = |what, seconds: f64, formula: String| TimeTerm {
+    fn terms(&self, micro_steps: f64, factor: f64) -> Vec<TimeTerm> {
+        let term = |what, seconds: f64| TimeTerm {
             what,
             time: Interval::within_factor(Seconds(seconds), factor),
-            formula,
+            formula: None,
         };
         let (compute, network) = (&self.compute, &self.network);
         let communication = (network.hidden_in_step + network.exposed_in_step) * micro_steps + network.at_end;
         let mut terms = vec![
-            term(
-                "matrix_products",
-                compute.matrix_products * micro_steps,
-                format!(
-                    "FLOPs / (peak x {:.2} x {:.2} / (1 + 1000 sqrt(tensor) / width)) [{}]",
-                    rates.gemm_asymptote.value, rates.format_efficiency.value, rates.gemm_asymptote.source
-                ),
-            ),
-            term(
-                "attention",
-                (compute.attention + compute.scores) * micro_steps,
-                format!(
-                    "FLOPs x passes / (16-bit peak x {:.2} of the asymptote), stored scores / bandwidth [{}]",
-                    rates.attention_efficiency.value, rates.attention_efficiency.source
-                ),
-            ),
-            term(
-                "elementwise",
-                compute.elementwise * micro_steps,
-                format!(
-                    "bytes of norms, activations, convolutions and rows x {:.2} / memory bandwidth [{}]",
-                    rates.elementwise_factor.value, rates.elementwise_factor.source
-                ),
-            ),
-            term(
-                "launches",
-                compute.launches * micro_steps,
-                format!(
-                    "layers x passes x {} s, overlapped [{}]",
-                    rates.layer_seconds.value, rates.layer_seconds.source
-                ),
-            ),
-            term(
-                "communication",
-                communication,
-                "ring time of sharded weights, gradients, tensor, context, pipeline and expert exchange \
-                 [arXiv 1909.08053, 1910.02054]"
-                    .to_owned(),
-            ),
-            term(
-                "bubble",
-                self.micro * micro_steps * self.bubble,
-                format!(
-                    "{:.2} x (stages - 1) / (chunks x micro-batches) [{}]",
-                    rates.bubble_factor.value, rates.bubble_factor.source
-                ),
-            ),
-            term(
-                "dequantisation",
-                compute.dequantisation * micro_steps,
-                format!(
-                    "{:.0} bytes x parameters x passes / memory bandwidth [{}]",
-                    rates.dequantise_bytes.value, rates.dequantise_bytes.source
-                ),
-            ),
-            term("optimizer", compute.optimizer, "states read and written / memory bandwidth".to_owned()),
+            term("matrix_products", compute.matrix_products * micro_steps),
+            term("attention", (compute.attention + compute.scores) * micro_steps),
+            term("elementwise", compute.elementwise * micro_steps),
+            term("launches", compute.launches * micro_steps),
+            term("communication", communication),
+            term("bubble", self.micro * micro_steps * self.bubble),
+            term("dequantisation", compute.dequantisation * micro_steps),
+            term("optimizer", compute.optimizer),
         ];
         terms.retain(|term| term.time.mid.base() > 0.0);
         terms.sort_by(|a, b| b.time.mid.base().total_cmp(&a.time.mid.base()));

@@ -7,8 +7,8 @@ mod tests;
 
 use hob_catalog::{ComputeType, GpuArchitecture};
 use hob_estimate::{
-    Efficiencies, Hardware, NumberFormat, OptimizerKind, Recompute, Sharding, TrainEstimate, TrainMethod, TrainProfile,
-    TrainRates, TrainStrategy,
+    ArithmeticBlock, Efficiencies, EstimateError, Hardware, NumberFormat, OptimizerKind, Recompute, Sharding,
+    TrainEstimate, TrainMethod, TrainProfile, TrainRates, TrainStrategy,
 };
 use hob_model::{ModelGraph, ModelKind, Shape};
 use hob_text::Message;
@@ -123,6 +123,18 @@ impl<'a> TrainSearch<'a> {
         };
         let estimate = self.profile.estimate(hardware, &strategy, FRAMEWORK, self.table)?;
         Ok(self.found(hardware.nodes, strategy, estimate, fixed.global_batch))
+    }
+
+    /// The arithmetic of one step of a layout that was found.
+    ///
+    /// # Errors
+    /// As the estimate.
+    pub(crate) fn arithmetic(
+        &self,
+        hardware: &Hardware<'_>,
+        strategy: &TrainStrategy,
+    ) -> Result<Vec<ArithmeticBlock>, EstimateError> {
+        self.profile.arithmetic(hardware, strategy, FRAMEWORK, self.table)
     }
 
     /// A score that no layout of this split undercuts: computing alone in the largest micro-batches, and the bubble of the

@@ -63,11 +63,7 @@ plan-change-fails = not enough
 plan-path-head = The path from here
 plan-gate = gate: { $gate }
 plan-next = Next: hob plan { $file } --explain 1
-plan-explain-head = { $cloud } { $instance } ({ $gpu }), { $layout }
-plan-explain-memory = Memory of the fullest GPU, { $total } of { $usable }
-plan-explain-time = Time
-plan-explain-price = { $mode }: { $price } ({ $date }, { $source })
-plan-explain-cost = { $machines } machines: { $hour } an hour, { $month } a month without a stop; this work { $cost } ({ $low } .. { $high })
+plan-explain-head = { $machines } x { $instance } ({ $cloud }, { $gpu }), { $layout }
 
 stage-dev = dev
 stage-production = production

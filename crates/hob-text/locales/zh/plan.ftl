@@ -63,11 +63,7 @@ plan-change-fails = 仍不够
 plan-path-head = 后续步骤
 plan-gate = 通过条件：{ $gate }
 plan-next = 下一步：hob plan { $file } --explain 1
-plan-explain-head = { $cloud } { $instance }（{ $gpu }），{ $layout }
-plan-explain-memory = 占用最多的 GPU 显存：{ $total }，可用 { $usable }
-plan-explain-time = 时间
-plan-explain-price = { $mode }：{ $price }（{ $date }，{ $source }）
-plan-explain-cost = { $machines } 台：每小时 { $hour }，不停机每月 { $month }；本任务 { $cost }（{ $low } .. { $high }）
+plan-explain-head = { $machines } x { $instance }（{ $cloud }，{ $gpu }），{ $layout }
 
 stage-dev = 开发
 stage-production = 生产

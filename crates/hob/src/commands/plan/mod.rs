@@ -1,5 +1,6 @@
 //! `hob plan FILE`.
 
+mod arithmetic;
 mod explain;
 mod html;
 mod show;
@@ -51,13 +52,21 @@ pub fn run(
         feed: &feed,
         today: &today,
     };
-    let plan = plan(&workload, &inputs).map_err(|error| failure(error, &source, printer))?;
-    if printer.json_wanted() {
+    let refused = |error| failure(error, &source, printer);
+    let plan = plan(&workload, &inputs).map_err(refused)?;
+    if let Some(number) = explain {
+        let explanation = hob_plan::explain(&workload, &inputs, explain::choice(&plan, number)?).map_err(refused)?;
+        if printer.json_wanted() {
+            printer.json("hob.explain/1", &explanation);
+        } else {
+            explain::show(&explanation, printer);
+        }
+    } else if printer.json_wanted() {
         printer.json("hob.plan/1", &plan);
     } else if let Some(out) = html {
-        html::write(&plan, &workload, file, out, printer)?;
-    } else if let Some(number) = explain {
-        explain::offer(&plan, number, printer)?;
+        let first = plan.first_choice().map(|first| hob_plan::explain(&workload, &inputs, first));
+        let explanation = first.transpose().map_err(refused)?;
+        html::write(&html::Report { plan: &plan, workload: &workload, explanation, file }, out, printer)?;
     } else {
         show::plan(&plan, file, printer);
     }

@@ -124,23 +124,7 @@ pub fn stage(stage: Stage, printer: &Printer) -> String {
 
 /// One kind of memory.
 pub fn memory(kind: MemoryKind, printer: &Printer) -> String {
-    printer.get(match kind {
-        MemoryKind::Weights => "memory-weights",
-        MemoryKind::Gradients => "memory-gradients",
-        MemoryKind::OptimizerState => "memory-optimizer-state",
-        MemoryKind::Adapters => "memory-adapters",
-        MemoryKind::Activations => "memory-activations",
-        MemoryKind::AttentionScores => "memory-attention-scores",
-        MemoryKind::Logits => "memory-logits",
-        MemoryKind::GatheredShards => "memory-gathered-shards",
-        MemoryKind::KvCache => "memory-kv-cache",
-        MemoryKind::CudaContext => "memory-cuda-context",
-        MemoryKind::Workspaces => "memory-workspaces",
-        MemoryKind::Communication => "memory-communication",
-        MemoryKind::AllocatorSlack => "memory-allocator-slack",
-        MemoryKind::Companions => "memory-companions",
-        MemoryKind::Scene => "memory-scene",
-    })
+    printer.get(kind.id())
 }
 
 /// The best offer of one stage, on one line.
@@ -184,34 +168,4 @@ pub fn probability(probability: f64) -> String {
     } else {
         Share(probability).to_string()
     }
-}
-
-/// What takes the time.
-pub fn time(what: &str, printer: &Printer) -> String {
-    let id = match what {
-        "attention" => "time-attention",
-        "autoencoder" => "time-autoencoder",
-        "bubble" => "time-bubble",
-        "communication" => "time-communication",
-        "convolutions" => "time-convolutions",
-        "cpu" => "time-cpu",
-        "decode" => "time-decode",
-        "decode_steps" => "time-decode-steps",
-        "elementwise" => "time-elementwise",
-        "encode" => "time-encode",
-        "frame" => "time-frame",
-        "grouped_convolutions" => "time-grouped-convolutions",
-        "host" => "time-host",
-        "kernels" => "time-kernels",
-        "kv_read" => "time-kv-read",
-        "launches" => "time-launches",
-        "matrix_products" => "time-matrix-products",
-        "network" => "time-network",
-        "optimizer" => "time-optimizer",
-        "recompute" => "time-recompute",
-        "text_encoders" => "time-text-encoders",
-        "weights_read" => "time-weights-read",
-        other => return other.replace('_', " "),
-    };
-    printer.get(id)
 }

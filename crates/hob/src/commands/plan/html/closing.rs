@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use hob_plan::Plan;
+use hob_plan::{Explanation, Plan};
 use hob_text::Message;
 use maud::{Markup, html};
 
-use super::super::{show, words};
+use super::super::{arithmetic, show};
 use crate::printer::Printer;
 
 /// What the reader should know before acting.
@@ -59,14 +59,15 @@ pub fn path(plan: &Plan, printer: &Printer) -> Markup {
 }
 
 /// Sources of the ranked prices, and the formulae of the first choice with theirs.
-pub fn sources(plan: &Plan, printer: &Printer) -> Markup {
+pub fn sources(plan: &Plan, explanation: Option<&Explanation>, printer: &Printer) -> Markup {
     let choices = plan.ranked.iter().flat_map(|group| &group.choices);
     let prices: BTreeSet<(&str, &str, &str)> = choices
         .flat_map(|choice| {
             choice.bills.iter().map(|bill| (choice.cloud.as_str(), bill.source.as_str(), bill.date.as_str()))
         })
         .collect();
-    let Some(first) = plan.first_choice() else { return html! {} };
+    let blocks = explanation.map(|explanation| explanation.blocks.as_slice()).unwrap_or_default();
+    let (blocks, notes) = arithmetic::words(blocks, printer);
     html! {
         section {
             h2 { (printer.get("report-sources")) }
@@ -74,23 +75,15 @@ pub fn sources(plan: &Plan, printer: &Printer) -> Markup {
                 h3 { (printer.get("report-sources-prices")) }
                 ul { @for (cloud, source, date) in &prices { li { (cloud) ": " (source) ", " (date) } } }
             }
-            @if let Some(memory) = &first.solution.memory {
-                h3 { (printer.text(&Message::new("plan-explain-memory").with("total", memory.total).with("usable", memory.usable))) }
-                dl.formulae {
-                    @for term in &memory.terms {
-                        dt { (words::memory(term.kind, printer)) ": " (term.bytes) }
-                        dd { (term.formula) }
-                    }
+            @for block in &blocks {
+                details {
+                    summary { (block.title) }
+                    dl.formulae { @for line in &block.lines { dt { (line.result) } dd { (line.how) } } }
                 }
             }
-            @if !first.solution.time.is_empty() {
-                h3 { (printer.get("plan-explain-time")) }
-                dl.formulae {
-                    @for term in &first.solution.time {
-                        dt { (words::time(term.what, printer)) ": " (term.time) }
-                        dd { (term.formula) }
-                    }
-                }
+            @if !notes.is_empty() {
+                h3 { (printer.get("plan-explain-sources")) }
+                ol { @for note in &notes { li { (note) } } }
             }
         }
     }

@@ -1,25 +1,23 @@
 //! The page: its head, and its sections in the order in which they are read.
 
-use std::path::Path;
-
-use hob_plan::Plan;
 use hob_text::{Language, Message};
-use hob_workload::Workload;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
+use super::Report;
 use super::chart::{self, DrawError};
 use super::output::GENERATOR;
 use super::{closing, summary, tables};
 use crate::printer::Printer;
 
 /// The whole page.
-pub fn page(plan: &Plan, workload: &Workload, file: &Path, printer: &Printer) -> Result<Markup, DrawError> {
+pub fn page(report: &Report<'_>, printer: &Printer) -> Result<Markup, DrawError> {
+    let plan = report.plan;
     let language = match printer.catalogue().language() {
         Language::En => "en",
         Language::Zh => "zh-Hans",
     };
-    let charts = chart::all(plan, workload, printer)?;
-    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    let charts = chart::all(plan, report.workload, printer)?;
+    let name = report.file.file_name().unwrap_or_default().to_string_lossy();
     let made = Message::new("report-made").with("version", env!("CARGO_PKG_VERSION")).with("file", name);
     Ok(html! {
         (DOCTYPE)
@@ -47,7 +45,7 @@ pub fn page(plan: &Plan, workload: &Workload, file: &Path, printer: &Printer) ->
                     (closing::rejected(plan, printer))
                     (closing::path(plan, printer))
                     (summary::assumed(plan, printer))
-                    (closing::sources(plan, printer))
+                    (closing::sources(plan, report.explanation.as_ref(), printer))
                 }
                 footer { p { (printer.text(&made)) } }
             }
