@@ -101,7 +101,7 @@ fn explain_shows_the_arithmetic_of_one_offer() {
     let file = examples().into_iter().find(|path| path.ends_with("essay-grader.toml")).unwrap();
     let file = file.to_str().unwrap();
     let shown = text(&hob(&["plan", file, "--explain", "1"]));
-    for wanted in ["weights: ", "Time", "an hour"] {
+    for wanted in ["weights = ", "Latency", "all machines for an hour"] {
         assert!(shown.contains(wanted), "{wanted}: {shown}");
     }
     for number in ["0", "99999"] {

@@ -281,3 +281,6 @@ step-context-parallel = context parallelism
 figure-exposed-end = exposed at the end
 figure-hours = hours
 figure-month-hours = hours a month
+figure-first = of the batch's steps
+figure-full = with every place taken
+figure-overlap = overlap

@@ -281,3 +281,6 @@ step-context-parallel = 上下文并行
 figure-exposed-end = 末尾未掩盖的通信
 figure-hours = 小时
 figure-month-hours = 每月小时
+figure-first = 批次步数
+figure-full = 位置全满时
+figure-overlap = 重叠指数
