@@ -36,7 +36,7 @@ pub use percentile::{Percentile4, Percentiles};
 pub use rate_table::RateTableError;
 pub use refusal::{EstimateError, Fact, LayoutFault, MediaTask, SENTENCES};
 pub use render::{RenderBasis, RenderEstimate, RenderJob, RenderMemory, estimate_render, has_render_scores};
-pub use serve::{Arrival, ServeEstimate, ServeLoad, ServeProfile, capacity, estimate_llm};
+pub use serve::{Arrival, ServeEstimate, ServeFootprint, ServeLoad, ServeProfile, capacity, estimate_llm};
 pub use strategy::{
     AttentionKernel, Engine, KvFormat, NumberFormat, OptimizerKind, Recompute, ServeStrategy, Sharding, TrainMethod,
     TrainStrategy, WeightFormat,

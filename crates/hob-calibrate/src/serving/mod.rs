@@ -52,6 +52,7 @@ serve.wait_exponent,,,,,1,1,1,exponent,physics,
 serve.half_width,,,,,1,1,1,factor,physics,
 serve.tpot_spread,,,,,0,0,0,deviation,physics,
 serve.activation_factor,,,,,0,0,0,tensors,physics,
+serve.sampler_copies,,,,,0,0,0,copies,physics,
 serve.workspace_bytes,,,,,0,0,0,bytes,physics,
 serve.non_torch_bytes,,,,,0,0,0,bytes,physics,
 ";

@@ -37,6 +37,10 @@ pub(crate) fn served(row: &Row, library: &mut Library<'_>) -> Result<Served, Una
         Storage::Stored => (plain, WeightFormat::AsStored),
         // The checkpoint's own list of 16-bit modules is truer than a rule.
         Storage::As(format) if own.is_some_and(|own| is_same(format, own)) => (plain, WeightFormat::AsStored),
+        Storage::As(format) if carries_head(&precision) => {
+            let key = format!("{} with a head of its own", row.text("model"));
+            (library.model(&key, || Some(untied(&plain)))?, format)
+        }
         Storage::As(format) => (plain, format),
         Storage::Packed(types) => {
             let key = format!("{} stored as {precision}", row.text("model"));
@@ -109,6 +113,19 @@ fn is_same(format: WeightFormat, stored: Dtype) -> bool {
         WeightFormat::Int4 => matches!(stored, Dtype::Int4Group(_)),
         WeightFormat::AsStored | WeightFormat::Half => false,
     }
+}
+
+/// Published AWQ and FP8 checkpoints store the head beside the embedding, also where the model ties them.
+fn carries_head(precision: &str) -> bool {
+    precision.starts_with("awq") || precision == "fp8"
+}
+
+fn untied(graph: &ModelGraph) -> ModelGraph {
+    let mut graph = graph.clone();
+    for op in graph.parts.iter_mut().flat_map(|part| &mut part.blocks).flat_map(|block| &mut block.ops) {
+        op.tied = false;
+    }
+    graph
 }
 
 /// The graph with its matrices stored so.

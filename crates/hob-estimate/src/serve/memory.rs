@@ -41,15 +41,21 @@ impl ServeProfile {
             table.get("serve.non_torch_bytes", &any.clone().class(if many { "many_gpus" } else { "one_gpu" }))?;
         let workspace = table.get("serve.workspace_bytes", &any)?;
         let activation = table.get("serve.activation_factor", &any)?;
+        let sampler = table.get("serve.sampler_copies", &any)?;
 
-        // The fullest stage holds the rounded-up share of layers and one of the two edges.
         let stage = (self.layers / pipeline).ceil() / self.layers;
-        let edge = if strategy.pipeline > 1 { self.edge_largest } else { self.edge_bytes };
-        let weights = (self.layer_bytes * stage + edge) / tensor;
+        let edge = self.edge_on_gpu(strategy.pipeline);
+        let weights = self.weights_on_gpu(strategy.tensor, strategy.pipeline).base();
         let tokens = f64::from(strategy.tokens_max.max(1)).min(load.context_max.max(2048.0));
         let sequences = f64::from(strategy.batch_max.max(1)).min(tokens);
-        let peak = tokens * (self.widest / tensor + 4.0 * self.hidden) * 2.0
-            + sequences * self.vocabulary / tensor * 4.0 * 2.0;
+        // Engines rehearse their largest step: the widest layer, then the sampler with its copies of the logits.
+        let layer = tokens * (self.widest / tensor + 4.0 * self.hidden) * 2.0;
+        let logits = sequences * self.vocabulary * 4.0;
+        let (peak, by) = if activation.value * layer > sampler.value * logits {
+            (layer, activation)
+        } else {
+            (logits, sampler)
+        };
         let longest = self.kv_bytes_stored(load.context_max, tensor) * stage;
         let driver = hardware.gpu.memory_total().base() / f64::from(hardware.gpu.gpus_on_board.max(1));
         let usable = driver * within(strategy.memory_utilization, 0.0, 1.0);
@@ -72,18 +78,19 @@ impl ServeProfile {
                 ),
                 MemoryTerm::new(
                     MemoryKind::Activations,
-                    scaled(activation, peak),
-                    "factor * (tokens * (widest / ranks + 4 * hidden) * 2 + sequences * vocabulary / ranks * 8)",
+                    scaled(by, peak),
+                    "max(factor * tokens * (widest / ranks + 4 * hidden) * 2, copies * sequences * vocabulary * 4)",
                     &[
                         ("factor", Amount::Number(activation.value)),
                         ("tokens", Amount::Number(tokens)),
                         ("widest", Amount::Number(self.widest)),
                         ranks,
                         ("hidden", Amount::Number(self.hidden)),
+                        ("copies", Amount::Number(sampler.value)),
                         ("sequences", Amount::Number(sequences)),
                         ("vocabulary", Amount::Number(self.vocabulary)),
                     ],
-                    vec![Source::from(activation)],
+                    vec![Source::from(activation), Source::from(sampler)],
                 ),
                 MemoryTerm::new(MemoryKind::Workspaces, scaled(workspace, 1.0), "", &[], vec![Source::from(workspace)]),
                 MemoryTerm::new(
@@ -107,7 +114,7 @@ impl ServeProfile {
             Bytes::from_base(usable),
         );
 
-        let fixed = weights + activation.value * peak + workspace.value + non_torch.value;
+        let fixed = weights + by.value * peak + workspace.value + non_torch.value;
         let room = (usable - fixed).max(0.0);
         // Half of the output is there on average.
         let one = self.kv_bytes_stored(load.prompt + load.output / 2.0, tensor) * stage;

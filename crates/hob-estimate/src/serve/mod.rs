@@ -5,6 +5,7 @@
 
 mod arithmetic;
 mod capacity;
+mod footprint;
 mod format;
 mod load;
 mod machine;
@@ -23,6 +24,7 @@ use crate::limit::Limit;
 use crate::refusal::EstimateError;
 use crate::strategy::ServeStrategy;
 
+pub use footprint::ServeFootprint;
 pub use load::{Arrival, ServeEstimate, ServeLoad};
 pub use profile::ServeProfile;
 
