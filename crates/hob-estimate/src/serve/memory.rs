@@ -51,11 +51,8 @@ impl ServeProfile {
         // Engines rehearse their largest step: the widest layer, then the sampler with its copies of the logits.
         let layer = tokens * (self.widest / tensor + 4.0 * self.hidden) * 2.0;
         let logits = sequences * self.vocabulary * 4.0;
-        let (peak, by) = if activation.value * layer > sampler.value * logits {
-            (layer, activation)
-        } else {
-            (logits, sampler)
-        };
+        let (peak, by) =
+            if activation.value * layer > sampler.value * logits { (layer, activation) } else { (logits, sampler) };
         let longest = self.kv_bytes_stored(load.context_max, tensor) * stage;
         let driver = hardware.gpu.memory_total().base() / f64::from(hardware.gpu.gpus_on_board.max(1));
         let usable = driver * within(strategy.memory_utilization, 0.0, 1.0);
