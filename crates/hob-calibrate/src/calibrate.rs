@@ -91,6 +91,8 @@ pub struct HeldOutScore {
     pub target: Target,
     /// `dense`, `moe`...; `None` over all.
     pub stratum: Option<&'static str>,
+    /// Predictions.
+    pub rows: usize,
     /// Errors.
     #[serde(flatten)]
     pub score: Score,
@@ -149,7 +151,7 @@ pub fn held_out_scores(held_out: &[HeldOut], evidence: &Evidence) -> Vec<HeldOut
         }
     }
     let score = |((target, stratum), outcomes): ((Target, Option<&'static str>), Vec<&Outcome>)| {
-        Some(HeldOutScore { target, stratum, score: Score::of(outcomes)? })
+        Some(HeldOutScore { target, stratum, rows: outcomes.len(), score: Score::of(outcomes)? })
     };
     groups.into_iter().filter_map(score).collect()
 }

@@ -29,11 +29,12 @@ pub enum Grouping {
 }
 
 impl Grouping {
-    fn key(self, row: &Row, question: &Question) -> String {
+    /// The row's group; a row that became no question has its engine as the table writes it.
+    fn key(self, row: &Row, question: Option<&Question>) -> String {
         match self {
             Self::GpuClass => row.text("gpu_class").to_owned(),
             Self::Model => row.text("model").to_owned(),
-            Self::Engine => question.engine.clone(),
+            Self::Engine => question.map_or_else(|| row.text("engine").to_owned(), |question| question.engine.clone()),
             Self::Scenario if row.text("scenario").is_empty() => row.text("method").to_owned(),
             Self::Scenario => row.text("scenario").to_owned(),
         }
@@ -50,9 +51,11 @@ pub struct TargetScore {
     pub group: Option<String>,
     /// Rows that measured it.
     pub rows: usize,
-    /// Errors.
+    /// Those of them that were predicted and scored.
+    pub answered: usize,
+    /// Errors; `None` where no row was scored.
     #[serde(flatten)]
-    pub score: Score,
+    pub score: Option<Score>,
 }
 
 /// Verdicts on fitting, in percent; `None` where no row bears on it.
@@ -75,9 +78,13 @@ pub struct Unscored {
     pub id: String,
     /// Line in the file.
     pub line: u64,
-    /// Why.
-    #[serde(flatten)]
+    /// Why: a sentence of the catalogue, by id and figures.
+    #[serde(serialize_with = "as_sentence")]
     pub reason: Unanswered,
+}
+
+fn as_sentence<S: serde::Serializer>(reason: &Unanswered, serializer: S) -> Result<S::Ok, S::Error> {
+    reason.sentence().serialize(serializer)
 }
 
 /// What a table says about the predictions.
@@ -125,6 +132,7 @@ pub fn evaluate(
         outcomes: Vec::new(),
     };
     let mut verdicts = Verdicts::default();
+    let mut asked_for: Vec<(Target, String)> = Vec::new();
     for row in &table.rows {
         let asked = library.question(table.kind, row).and_then(|question| {
             let answer = question.ask.answer(efficiencies)?;
@@ -133,13 +141,17 @@ pub fn evaluate(
         let (question, answer) = match asked {
             Ok(both) => both,
             Err(reason) => {
+                let group = by.map(|by| by.key(row, None)).unwrap_or_default();
+                asked_for
+                    .extend(Target::measured_by(table.kind, row).into_iter().map(|target| (target, group.clone())));
                 evaluation.unanswered.push(Unscored { id: row.text("id").to_owned(), line: row.line, reason });
                 continue;
             }
         };
         evaluation.answered += 1;
-        let group = by.map(|by| by.key(row, &question)).unwrap_or_default();
+        let group = by.map(|by| by.key(row, Some(&question))).unwrap_or_default();
         for (target, measured) in &question.measured {
+            asked_for.push((*target, group.clone()));
             let Some((_, predicted)) = answer.values.iter().find(|(of, _)| of == target) else { continue };
             if question.is_beyond(*target, *measured) {
                 evaluation.beyond_physics.push((question.id.clone(), *target));
@@ -152,28 +164,33 @@ pub fn evaluate(
             verdicts.add(ran_out, filled);
         }
     }
-    evaluation.targets = scores(&evaluation.outcomes, by.is_some());
+    evaluation.targets = scores(&asked_for, &evaluation.outcomes, by.is_some());
     evaluation.train_oom = verdicts.score();
     evaluation
 }
 
-fn scores(outcomes: &[(Target, String, Outcome)], grouped: bool) -> Vec<TargetScore> {
-    let mut by_target: BTreeMap<Target, BTreeMap<&str, Vec<&Outcome>>> = BTreeMap::new();
-    for (target, group, outcome) in outcomes {
-        by_target.entry(*target).or_default().entry(group).or_default().push(outcome);
+/// Rows that measured something, and those of them that have a score.
+type Found<'o> = (usize, Vec<&'o Outcome>);
+
+fn scores(asked_for: &[(Target, String)], outcomes: &[(Target, String, Outcome)], grouped: bool) -> Vec<TargetScore> {
+    let mut by_target: BTreeMap<Target, BTreeMap<&str, Found<'_>>> = BTreeMap::new();
+    for (target, group) in asked_for {
+        by_target.entry(*target).or_default().entry(group).or_default().0 += 1;
     }
+    for (target, group, outcome) in outcomes {
+        by_target.entry(*target).or_default().entry(group).or_default().1.push(outcome);
+    }
+    let score = |target, group: Option<&str>, rows, outcomes: &[&Outcome]| {
+        let score = Score::of(outcomes.iter().copied());
+        TargetScore { target, group: group.map(str::to_owned), rows, answered: outcomes.len(), score }
+    };
     let mut scores = Vec::new();
-    for (target, groups) in by_target {
-        let mut add = |group: Option<&str>, outcomes: Vec<&Outcome>| {
-            if let Some(score) = Score::of(outcomes) {
-                scores.push(TargetScore { target, group: group.map(str::to_owned), rows: score.answered, score });
-            }
-        };
-        add(None, groups.values().flatten().copied().collect());
+    for (target, groups) in &by_target {
+        let rows = groups.values().map(|(rows, _)| rows).sum();
+        let all: Vec<&Outcome> = groups.values().flat_map(|(_, outcomes)| outcomes).copied().collect();
+        scores.push(score(*target, None, rows, &all));
         if grouped {
-            for (group, outcomes) in groups {
-                add(Some(group), outcomes);
-            }
+            scores.extend(groups.iter().map(|(group, (rows, outcomes))| score(*target, Some(group), *rows, outcomes)));
         }
     }
     scores

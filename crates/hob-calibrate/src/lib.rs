@@ -29,11 +29,11 @@ pub use calibrate::{
 };
 pub use cross::{HeldOut, held_out, with_bands};
 pub use evaluate::{Evaluation, Grouping, TargetScore, Unscored, VerdictScore, evaluate};
-pub use filter::{Filter, FilterError};
+pub use filter::{Filter, FilterError, UnknownColumn};
 pub use fit::{Distrusted, FitResult, Fitted, fit};
 pub use library::Library;
 pub use machine::Machine;
-pub use question::{Answer, Ask, Question, Unanswered};
+pub use question::{Answer, Ask, Question, SENTENCES, Unanswered, Unsayable};
 pub use score::{Outcome, Score};
 pub use table::{MeasuredTable, Row, TableError, TableKind};
 pub use target::Target;

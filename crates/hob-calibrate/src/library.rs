@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use hob_catalog::Catalog;
-use hob_model::{ModelGraph, preset};
+use hob_model::ModelGraph;
 
 use crate::question::{Question, Unanswered};
 use crate::table::{Row, TableKind};
@@ -45,10 +45,5 @@ impl<'c> Library<'c> {
     ) -> Result<Arc<ModelGraph>, Unanswered> {
         let known = self.models.entry(key.to_owned()).or_insert_with(|| build().map(Arc::new));
         known.clone().ok_or_else(|| Unanswered::UnknownModel { name: key.to_owned() })
-    }
-
-    /// The preset of a name.
-    pub(crate) fn preset(&mut self, name: &str) -> Result<Arc<ModelGraph>, Unanswered> {
-        self.model(name, || preset(name)?.graph().ok())
     }
 }

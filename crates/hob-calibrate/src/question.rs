@@ -2,71 +2,48 @@
 
 use hob_estimate::{Efficiencies, EstimateError};
 use hob_units::Interval;
-use serde::Serialize;
-use thiserror::Error;
 
 use crate::target::Target;
 
-/// Why a row cannot be asked for, or gets no answer.
-#[derive(Debug, Clone, PartialEq, Eq, Error, Serialize)]
-#[serde(tag = "reason", rename_all = "snake_case")]
-pub enum Unanswered {
-    /// A column is empty or not a number, and nothing stands for it.
-    #[error("`{column}` does not say enough")]
-    Missing {
-        /// Its name.
-        column: &'static str,
-    },
-    /// The catalog has no such card.
-    #[error("the catalog has no card `{name}`")]
-    UnknownGpu {
-        /// As the row states it.
-        name: String,
-    },
-    /// No preset has this name, and the columns do not give its sizes.
-    #[error("no model `{name}` is known, and the columns do not give its sizes")]
-    UnknownModel {
-        /// As the row states it.
-        name: String,
-    },
-    /// The row was measured under something that no strategy can say.
-    #[error("{what} cannot be said to the estimator")]
-    Outside {
-        /// `offload`, `a second model in memory`...
-        what: String,
-    },
-    /// The columns contradict each other.
-    #[error("{what}")]
-    Contradiction {
-        /// What contradicts what.
-        what: String,
-    },
-    /// The estimator refuses.
-    #[error("{why}")]
-    Refused {
-        /// Its reason.
-        why: String,
-    },
-}
+hob_units::sentences! {
+    /// Why a row cannot be asked for, or gets no answer. The words are in the message catalogue (`evaluate.ftl`).
+    pub enum Unanswered {
+        /// A column is empty or not a number, and nothing stands for it.
+        Missing { column: &'static str } = "unanswered-missing",
+        /// The catalog has no such card.
+        UnknownGpu { name: String } = "unanswered-unknown-gpu",
+        /// No preset has this name, and the columns do not give its sizes.
+        UnknownModel { name: String } = "unanswered-unknown-model",
+        /// The row was measured under something that no strategy can say.
+        Outside { what: Unsayable } = "unanswered-outside",
+        /// The parallel degrees do not multiply to the GPUs.
+        Layout { layout: String, gpus: u32 } = "unanswered-layout",
+        /// The global batch is below one micro batch for each rank.
+        Batch { global: u32, ranks: u32, micro: u32 } = "unanswered-batch",
+        /// The estimator refuses.
+        Refused { why: EstimateError } = "unanswered-refused",
+    }
 
-impl Unanswered {
-    /// A word for counting: `unknown_gpu`.
-    #[must_use]
-    pub fn kind(&self) -> &'static str {
-        match self {
-            Self::Missing { .. } => "missing",
-            Self::UnknownGpu { .. } => "unknown_gpu",
-            Self::UnknownModel { .. } => "unknown_model",
-            Self::Outside { .. } => "outside",
-            Self::Contradiction { .. } => "contradiction",
-            Self::Refused { .. } => "refused",
-        }
+    /// What a run can have that no strategy can say.
+    pub enum Unsayable {
+        OffloadedActivations {} = "unsayable-offloaded-activations",
+        OffloadedParameters {} = "unsayable-offloaded-parameters",
+        FourModels {} = "unsayable-four-models",
+        FrozenInt8 {} = "unsayable-frozen-int8",
+        StepInsideBackward {} = "unsayable-step-inside-backward",
+        LayersOneAfterAnother {} = "unsayable-layers-one-after-another",
+        UnstatedLayout { gpus: u32 } = "unsayable-unstated-layout",
+        UnstatedLoad {} = "unsayable-unstated-load",
+        Precision { name: String } = "unsayable-precision",
+        Engine { name: String } = "unsayable-engine",
+        Scenario { name: String } = "unsayable-scenario",
+        Option { name: &'static str } = "unsayable-option",
     }
 }
 
 impl From<EstimateError> for Unanswered {
     fn from(error: EstimateError) -> Self {
-        Self::Refused { why: error.to_string() }
+        Self::Refused { why: error }
     }
 }
 

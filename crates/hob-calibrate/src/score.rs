@@ -31,8 +31,6 @@ impl Outcome {
 /// Errors of many predictions, in percent.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Score {
-    /// Predictions.
-    pub answered: usize,
     /// Median of `|predicted / measured - 1|`.
     pub median_abs_pct: f64,
     /// Its 90th percentile.
@@ -53,7 +51,6 @@ impl Score {
         let inside = outcomes.iter().filter(|outcome| outcome.is_inside()).count();
         let absolute = sorted(absolute);
         Some(Self {
-            answered: outcomes.len(),
             median_abs_pct: 100.0 * quantile(&absolute, 0.5)?,
             p90_abs_pct: 100.0 * quantile(&absolute, 0.9)?,
             bias_pct: 100.0 * quantile(&sorted(signed), 0.5)?,

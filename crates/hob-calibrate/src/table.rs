@@ -66,6 +66,8 @@ const REQUIRED: [&str; 3] = ["id", "gpu_class", "model"];
 pub struct MeasuredTable {
     /// What it measures.
     pub kind: TableKind,
+    /// Its columns, in the file's order.
+    pub columns: Vec<String>,
     /// Its rows, in the file's order.
     pub rows: Vec<Row>,
 }
@@ -107,7 +109,7 @@ impl MeasuredTable {
             let cells = cells.map(|(column, cell)| (column.clone(), cell.trim().to_owned())).collect();
             rows.push(Row { line, cells });
         }
-        Ok(Self { kind, rows })
+        Ok(Self { kind, columns, rows })
     }
 }
 

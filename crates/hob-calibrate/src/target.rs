@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::Serialize;
 
+use crate::table::{Row, TableKind};
+
 /// One measured quantity. Values of a target are base units: bytes, seconds, or units a second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -55,6 +57,32 @@ impl Target {
             Self::VisionLatency => "vision_latency",
             Self::DiffusionLatency => "diffusion_latency",
         }
+    }
+
+    /// What a row measured, by the columns that it fills; a verdict on memory is none of them. For rows that became no
+    /// question: a question says it with values.
+    #[must_use]
+    pub fn measured_by(kind: TableKind, row: &Row) -> Vec<Self> {
+        let columns: &[(Self, &[&str])] = match kind {
+            TableKind::TrainMemory => &[(Self::TrainMemory, &["peak_gib"])],
+            TableKind::TrainThroughput => {
+                &[(Self::TrainSpeed, &["tokens_per_s_per_gpu", "samples_per_s", "step_time_s"])]
+            }
+            TableKind::InferThroughput => &[
+                (Self::ServeTpot, &["tpot_ms_p50"]),
+                (Self::ServeTtft, &["ttft_ms_p50"]),
+                (Self::ServeThroughput, &["tokens_per_s"]),
+                (Self::VisionThroughput, &["samples_per_s"]),
+            ],
+            TableKind::InferMemory => &[
+                (Self::ServeWeights, &["weights_gib"]),
+                (Self::ServeKv, &["kv_gib", "kv_tokens"]),
+                (Self::ServeTotal, &["total_gib"]),
+            ],
+        };
+        let measured =
+            columns.iter().filter(|(_, columns)| columns.iter().any(|column| row.positive(column).is_some()));
+        measured.map(|(target, _)| *target).collect()
     }
 
     /// Whether more is faster: such a value cannot exceed what physics allows; the others cannot fall below it.

@@ -16,7 +16,8 @@ fn answers(cells: &str) -> Result<BTreeMap<&'static str, (f64, f64)>, &'static s
     let cells: BTreeMap<&str, &str> = cells.split('|').map(|cell| cell.split_once('=').unwrap()).collect();
     let values: Vec<&str> = HEADER.split(',').map(|column| cells.get(column).copied().unwrap_or_default()).collect();
     let table = MeasuredTable::read(&format!("{HEADER}\n{}\n", values.join(","))).unwrap();
-    let question = Library::new(Catalog::embedded()).question(table.kind, &table.rows[0]).map_err(|why| why.kind())?;
+    let question =
+        Library::new(Catalog::embedded()).question(table.kind, &table.rows[0]).map_err(|why| why.sentence().id)?;
     let answer = question.ask.answer(&Efficiencies::embedded().unwrap()).unwrap();
     let one = gib(1.0).base();
     let pair = |(target, measured): &(Target, f64)| {
@@ -59,10 +60,10 @@ fn weights_room_and_total_are_asked() {
         "serve_total",
         0.02,
     );
-    assert_eq!(answers(&format!("{h100}|engine=vLLM 0.7.3")), Err("missing"));
+    assert_eq!(answers(&format!("{h100}|engine=vLLM 0.7.3")), Err("unanswered-missing"));
     assert_eq!(
         answers("gpu_class=?|gpus=1|model=llama3-8b|engine=vLLM|precision=bf16|total_gib=70"),
-        Err("unknown_gpu")
+        Err("unanswered-unknown-gpu")
     );
 }
 

@@ -4,24 +4,34 @@
 //! in which language, is decided where it is shown. [`sentences!`](crate::sentences) declares a room's sentences in one
 //! table, so that a test of the catalogue can walk it.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
+use serde::{Serialize, Serializer};
+
 /// An id of the message catalogue with its figures.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Sentence {
     /// Stable id: `estimate-no-rate`.
     pub id: &'static str,
     /// What its words have a place for, by name.
+    #[serde(serialize_with = "by_name")]
     pub figures: Vec<(&'static str, Figure)>,
 }
 
 /// What stands at one place of a sentence.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
 pub enum Figure {
     /// A number or a name, which reads the same in every language.
     Text(String),
     /// Words of their own.
     Sentence(Sentence),
+}
+
+fn by_name<S: Serializer>(figures: &[(&'static str, Figure)], serializer: S) -> Result<S::Ok, S::Error> {
+    let by_name: BTreeMap<&str, &Figure> = figures.iter().map(|(name, figure)| (*name, figure)).collect();
+    by_name.serialize(serializer)
 }
 
 /// An id and the names of its figures.

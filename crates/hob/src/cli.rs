@@ -47,6 +47,20 @@ pub enum LanguageChoice {
     Zh,
 }
 
+/// What puts rows of a table of measurements into one group.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub enum By {
+    /// The card
+    GpuClass,
+    /// The model
+    Model,
+    /// The framework or engine
+    Engine,
+    /// The scenario, or the method of training
+    Scenario,
+}
+
 /// When to colour.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub enum Colour {
@@ -88,6 +102,20 @@ pub enum Command {
         after_help = "Examples:\n  hob new                                                  asks what it needs\n  hob new --kind serve --model Qwen/Qwen2.5-7B --rate \"2 req/s\"\n  hob new --kind train --model 7B --set train.method=qlora --out tune.toml"
     )]
     New(Box<NewFlags>),
+    /// Score predictions against a table of measured runs
+    #[command(
+        after_help = "Examples:\n  hob evaluate runs.csv                                    every target that the table measures\n  hob evaluate runs.csv --by engine --where quality=A      in groups, over some rows\n  hob evaluate runs.csv --json                             scores and reasons, `hob.evaluation/1`"
+    )]
+    Evaluate {
+        /// CSV file with a header; its columns tell what was measured
+        table: PathBuf,
+        /// Score in groups as well
+        #[arg(long, value_name = "GROUP")]
+        by: Option<By>,
+        /// Only rows whose column matches, with `*` and `?`; may be given several times
+        #[arg(long = "where", value_name = "COLUMN=GLOB")]
+        filters: Vec<String>,
+    },
     /// List, show and compare GPUs, instance types and prices, or import a price list
     #[command(
         after_help = "Examples:\n  hob catalog list --cloud tencent\n  hob catalog show L20\n  hob catalog compare L20 H20 --lang zh"

@@ -24,3 +24,8 @@ fn check(room: &[SentenceForm]) {
 fn refusals_of_the_estimator() {
     check(hob_estimate::SENTENCES);
 }
+
+#[test]
+fn reasons_for_no_score() {
+    check(hob_calibrate::SENTENCES);
+}

@@ -7,7 +7,7 @@ use super::ask::{Batches, Run};
 use super::{engine, family, model, picture, precision};
 use crate::library::Library;
 use crate::machine::Machine;
-use crate::question::{Question, Unanswered};
+use crate::question::{Question, Unanswered, Unsayable};
 use crate::table::Row;
 use crate::target::Target;
 
@@ -16,7 +16,7 @@ use crate::target::Target;
 pub(super) fn question(row: &Row, library: &mut Library<'_>) -> Result<Question, Unanswered> {
     for word in ["controlnet", "adapter", "offload", "layerwise"] {
         if row.text("model").contains(word) {
-            return Err(Unanswered::Outside { what: format!("`{word}`") });
+            return Err(Unanswered::Outside { what: Unsayable::Option { name: word } });
         }
     }
     let graph = model(row, library)?;

@@ -12,7 +12,7 @@ use super::ask::{Batches, Run, UnderLimit};
 use super::{engine, family, model};
 use crate::library::Library;
 use crate::machine::Machine;
-use crate::question::{Ask, Question, Unanswered};
+use crate::question::{Ask, Question, Unanswered, Unsayable};
 use crate::table::Row;
 use crate::target::Target;
 
@@ -47,7 +47,7 @@ const TASKS: [Task; 6] = [
 pub(super) fn question(row: &Row, library: &mut Library<'_>) -> Result<Question, Unanswered> {
     let graph = model(row, library)?;
     if graph.kind == ModelKind::CausalLm {
-        return Err(Unanswered::Outside { what: "a language model without batch, format and lengths".to_owned() });
+        return Err(Unanswered::Outside { what: Unsayable::UnstatedLoad {} });
     }
     let task = TASKS.iter().find(|task| task.model == row.text("model"));
     let task = task.ok_or(Unanswered::UnknownModel { name: row.text("model").to_owned() })?;
@@ -72,7 +72,7 @@ pub(super) fn question(row: &Row, library: &mut Library<'_>) -> Result<Question,
             let ask: Box<dyn Ask> = Box::new(UnderLimit { run, at_most });
             ("server", (Target::VisionThroughput, rate()?), ask)
         }
-        other => return Err(Unanswered::Outside { what: format!("scenario `{other}`") }),
+        other => return Err(Unanswered::Outside { what: Unsayable::Scenario { name: other.to_owned() } }),
     };
     Ok(Question {
         id: row.text("id").to_owned(),

@@ -13,7 +13,7 @@ use hob_model::{ModelGraph, preset, vision_preset};
 
 use crate::library::Library;
 use crate::machine::Machine;
-use crate::question::{Question, Unanswered};
+use crate::question::{Question, Unanswered, Unsayable};
 use crate::table::Row;
 
 /// Names of tables and the models that they mean, where a preset's name is another.
@@ -63,7 +63,7 @@ fn engine(row: &Row) -> Result<ForwardEngine, Unanswered> {
     } else if says(&["tensorrt", "cuda", "ngc mlperf"]) {
         Ok(ForwardEngine::Tensorrt)
     } else {
-        Err(Unanswered::Outside { what: format!("engine `{}`", row.text("engine")) })
+        Err(Unanswered::Outside { what: Unsayable::Engine { name: row.text("engine").to_owned() } })
     }
 }
 

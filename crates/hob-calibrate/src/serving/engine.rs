@@ -2,7 +2,7 @@
 
 use hob_estimate::{Engine, KvFormat};
 
-use crate::question::Unanswered;
+use crate::question::{Unanswered, Unsayable};
 
 /// What a row says about its engine.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -38,7 +38,7 @@ impl RowEngine {
             () if has("lmdeploy") => Engine::Lmdeploy,
             () if has("transformers") => Engine::Transformers,
             () if has("litgpt") || has("colossalai") => Engine::Pytorch,
-            () => return Err(Unanswered::Outside { what: format!("the engine `{text}`") }),
+            () => return Err(Unanswered::Outside { what: Unsayable::Engine { name: text.to_owned() } }),
         };
         let packaged = has("nim ") || has("pytorch backend");
         Ok(Self { engine, version, packaged })

@@ -13,7 +13,7 @@ use hob_units::{Interval, PerSecond, Quantity};
 
 use crate::library::Library;
 use crate::machine::Machine;
-use crate::question::{Answer, Ask, Question, Unanswered};
+use crate::question::{Answer, Ask, Question, Unanswered, Unsayable};
 use crate::table::Row;
 use crate::target::Target;
 
@@ -122,7 +122,7 @@ impl Layout {
         let replicas = row.count("dp").unwrap_or(1);
         let tensor = row.count("tp").unwrap_or((gpus / (pipeline * replicas)).max(1));
         if tensor > TENSOR_MAX || row.text("ep").contains("group") {
-            return Err(Unanswered::Outside { what: format!("a model spread over {gpus} GPUs in an unstated layout") });
+            return Err(Unanswered::Outside { what: Unsayable::UnstatedLayout { gpus } });
         }
         Ok(Self { tensor, pipeline, replicas })
     }

@@ -7,7 +7,7 @@ use hob_model::{Dtype, ModelGraph, OpKind, PartRole, Site, graph_from_config, pr
 use serde_json::json;
 
 use crate::library::Library;
-use crate::question::Unanswered;
+use crate::question::{Unanswered, Unsayable};
 use crate::table::Row;
 
 /// Names of models with the shapes of a preset of another name.
@@ -100,7 +100,7 @@ impl Storage {
             "q4_k_m" => mixed(Dtype::Q4K, Dtype::Q5K),
             "q5_0" => mixed(Dtype::Q5_0, Dtype::Q5_0),
             "" => return Err(Unanswered::Missing { column: "precision" }),
-            other => return Err(Unanswered::Outside { what: format!("the precision `{other}`") }),
+            other => return Err(Unanswered::Outside { what: Unsayable::Precision { name: other.to_owned() } }),
         })
     }
 }

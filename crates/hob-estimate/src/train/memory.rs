@@ -24,7 +24,7 @@ pub(crate) struct Sum {
 
 impl Sum {
     pub(crate) fn of(profile: &TrainProfile, strategy: &TrainStrategy, rates: &TrainRates<'_>) -> Self {
-        let mut states = States::of(profile, strategy, rates);
+        let mut states = States::of(profile, strategy, rates.framework);
         let kept = Kept::of(profile, strategy, rates);
         if strategy.accumulation == 1 && frees_gradients(rates.framework) {
             states.gradients = (states.gradients - kept.total()).max(0.0);

@@ -110,6 +110,13 @@ impl TrainProfile {
         Interval::within_factor(Bytes::from_base(total), memory::band(self, rates))
     }
 
+    /// Weights, adapters and optimizer state of the fullest GPU: what a run cannot do without.
+    #[must_use]
+    pub fn states(&self, strategy: &TrainStrategy, framework: &str) -> Bytes {
+        let states = states::States::of(self, strategy, framework);
+        Bytes::from_base(states.weights + states.optimizer + states.adapters)
+    }
+
     /// One step of computing alone: what the layout would take if it never waited for a link, a stage or the optimizer.
     #[must_use]
     pub fn computing(&self, strategy: &TrainStrategy, rates: &TrainRates<'_>) -> Seconds {
@@ -138,6 +145,12 @@ impl TrainProfile {
     #[must_use]
     pub fn experts(&self) -> &[u32] {
         &self.experts
+    }
+
+    /// Whether convolutions are most of its work.
+    #[must_use]
+    pub fn is_convolutional(&self) -> bool {
+        self.convolutional
     }
 
     /// Layers that pipeline stages can share.

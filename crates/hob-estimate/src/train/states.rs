@@ -129,9 +129,9 @@ pub(crate) struct States {
 }
 
 impl States {
-    pub(crate) fn of(profile: &TrainProfile, strategy: &TrainStrategy, rates: &TrainRates<'_>) -> Self {
+    pub(crate) fn of(profile: &TrainProfile, strategy: &TrainStrategy, framework: &str) -> Self {
         let held = Held::of(profile, strategy);
-        let bytes = StateBytes::of(rates.framework, strategy.precision, strategy.optimizer);
+        let bytes = StateBytes::of(framework, strategy.precision, strategy.optimizer);
         let p = &profile.parameters;
         let [zero1, zero2, zero3] =
             [Sharding::Zero1, Sharding::Zero2, Sharding::Zero3].map(|least| strategy.sharding >= least);
@@ -151,7 +151,7 @@ impl States {
         }
         if zero3 && held.group > 1.0 {
             let units = (3.0 * p.largest_layer + p.first.max(p.last_held)) / f64::from(strategy.tensor);
-            let all = whole_stage || rates.framework == "litgpt"; // LitGPT gathers the model as one unit.
+            let all = whole_stage || framework == "litgpt"; // LitGPT gathers the model as one unit.
             states.gathered_parameters = if all { held.total() } else { units.min(held.total()) };
             states.gathered = frozen.unwrap_or(2.0 * element_width(strategy.precision)) * states.gathered_parameters;
         }

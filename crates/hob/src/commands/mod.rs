@@ -2,6 +2,7 @@
 
 pub mod catalog;
 mod catalogs;
+mod evaluate;
 mod generate;
 mod inspect;
 mod model;
@@ -26,6 +27,7 @@ pub fn run(command: Command, catalogs: &[PathBuf], printer: &Printer) -> Result<
             plan::run(&file, explain, html.as_ref().map(Option::as_deref), catalogs, printer)
         }
         Command::New(flags) => new::run(&flags, printer),
+        Command::Evaluate { table, by, filters } => evaluate::run(&table, by, &filters, catalogs, printer),
         Command::Catalog { command } => catalog::run(&command, catalogs, printer),
         Command::Schema { keys } => {
             generate::schema(keys, printer);
