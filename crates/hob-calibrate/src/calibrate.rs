@@ -1,14 +1,13 @@
 //! The whole calibration: read the tables, fit, hold out, set bands, and write the file that ships.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 
 use hob_catalog::Catalog;
-use hob_estimate::{Coefficient, Efficiencies};
+use hob_estimate::{Coefficient, Efficiencies, Scope};
 use serde::Serialize;
 
 use crate::asked::{Asked, HoldOut};
-use crate::cross::{HeldOut, held_out, with_bands};
+use crate::cross::{HeldOut, Workers, held_out, with_bands};
 use crate::fit::{Distrusted, FitResult, Fitted, fit, is_band};
 use crate::library::Library;
 use crate::question::Unanswered;
@@ -91,7 +90,7 @@ pub struct HeldOutScore {
     pub target: Target,
     /// `dense`, `moe`...; `None` over all.
     pub stratum: Option<&'static str>,
-    /// Predictions.
+    /// Rows that were predicted.
     pub rows: usize,
     /// Errors.
     #[serde(flatten)]
@@ -108,16 +107,18 @@ pub struct Calibration {
     pub distrusted: Vec<Distrusted>,
     /// The table to predict with.
     pub table: Efficiencies,
+    /// Every row, predicted by a fit that never saw its group.
+    pub held_out: Vec<HeldOut>,
 }
 
 /// Fits `priors` to the evidence and sets the bands.
 #[must_use]
-pub fn calibrate(priors: &Efficiencies, evidence: &Evidence) -> Calibration {
+pub fn calibrate(priors: &Efficiencies, evidence: &Evidence, workers: Workers) -> Calibration {
     let FitResult { table, fitted, distrusted } = fit(priors, &evidence.learnt());
-    let held_out = held_out(priors, &evidence.asked, &evidence.trusted, HoldOut::Group, PARTS);
+    let held_out = held_out(priors, &evidence.asked, &evidence.trusted, HoldOut::Group, PARTS, workers);
     let table = with_bands(&table, &evidence.asked, &trusted_only(&held_out, evidence), None);
     let bands = table.rows().iter().filter(|row| is_band(row)).cloned().collect();
-    Calibration { fitted, bands, distrusted, table }
+    Calibration { fitted, bands, distrusted, table, held_out: widened(priors, evidence, held_out) }
 }
 
 fn trusted_only(held_out: &[HeldOut], evidence: &Evidence) -> Vec<HeldOut> {
@@ -127,8 +128,11 @@ fn trusted_only(held_out: &[HeldOut], evidence: &Evidence) -> Vec<HeldOut> {
 
 /// Predicts every row by a fit that never saw what is held out with it, with bands from the other parts' errors.
 #[must_use]
-pub fn cross_validate(priors: &Efficiencies, evidence: &Evidence, by: HoldOut) -> Vec<HeldOut> {
-    let mut held_out = held_out(priors, &evidence.asked, &evidence.trusted, by, PARTS);
+pub fn cross_validate(priors: &Efficiencies, evidence: &Evidence, by: HoldOut, workers: Workers) -> Vec<HeldOut> {
+    widened(priors, evidence, held_out(priors, &evidence.asked, &evidence.trusted, by, PARTS, workers))
+}
+
+fn widened(priors: &Efficiencies, evidence: &Evidence, mut held_out: Vec<HeldOut>) -> Vec<HeldOut> {
     let trusted = trusted_only(&held_out, evidence);
     for part in 0..PARTS {
         let table = with_bands(priors, &evidence.asked, &trusted, Some(part));
@@ -157,29 +161,48 @@ pub fn held_out_scores(held_out: &[HeldOut], evidence: &Evidence) -> Vec<HeldOut
 }
 
 impl Calibration {
-    /// The fitted rows as the file that ships: sorted, four digits, each with its prior and the number of measured values.
+    /// The fitted rows as a table of efficiencies: sorted, four digits, each with its prior and the number of measured
+    /// values that it bears on.
     #[must_use]
-    pub fn to_csv(&self, date: &str) -> String {
-        let mut lines: BTreeSet<String> = BTreeSet::new();
-        let mut add = |row: &Coefficient, source: &str| {
-            let Coefficient { name, scope, low, value, high, unit, .. } = row;
-            let (engine, architecture) = (&scope.engine, &scope.architecture);
-            let (precision, class) = (&scope.precision, &scope.class);
-            let mut line = format!("{name},{engine},{architecture},{precision},{class},{low},{value},{high},{unit}");
-            let _ = write!(line, ",{source},{date}");
-            lines.insert(line);
-        };
-        for Fitted { coefficient, prior, rows } in self.fitted.iter().filter(|fitted| fitted.rows > 0) {
-            add(coefficient, &format!("fitted to {rows} measured values; prior {prior}"));
-        }
-        for band in &self.bands {
-            add(band, "80 % of errors of groups held out");
-        }
-        let mut text = "name,engine,architecture,precision,class,low,value,high,unit,source,source_date\n".to_owned();
+    pub fn to_csv(&self) -> String {
+        let moved = self.fitted.iter().filter(|fitted| fitted.rows > 0).map(|fitted| {
+            let Fitted { coefficient, prior, rows } = fitted;
+            (coefficient, format!("fitted to {rows} measured values; prior {prior}"))
+        });
+        let bands = self.bands.iter().map(|band| (band, "80 % of errors of groups held out".to_owned()));
+        let lines: BTreeSet<[String; 13]> = moved.chain(bands).map(|(row, source)| cells(row, source)).collect();
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        // A vector takes every write.
+        let _ = writer.write_record(HEADER);
         for line in lines {
-            text.push_str(&line);
-            text.push('\n');
+            let _ = writer.write_record(line);
         }
-        text
+        writer.into_inner().ok().and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default()
     }
+}
+
+const HEADER: [&str; 13] = [
+    "name",
+    "engine",
+    "architecture",
+    "precision",
+    "class",
+    "card",
+    "model",
+    "low",
+    "value",
+    "high",
+    "unit",
+    "source",
+    "source_date",
+];
+
+fn cells(row: &Coefficient, source: String) -> [String; 13] {
+    let Coefficient { name, scope, low, value, high, unit, source_date, .. } = row;
+    let Scope { engine, architecture, precision, class, card, model } = scope;
+    let texts = [name, engine, architecture, precision, class, card, model].map(Clone::clone);
+    let [name, engine, architecture, precision, class, card, model] = texts;
+    let [low, value, high] = [low, value, high].map(f64::to_string);
+    let (unit, date) = (unit.clone(), source_date.clone());
+    [name, engine, architecture, precision, class, card, model, low, value, high, unit, source, date]
 }

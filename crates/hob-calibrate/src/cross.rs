@@ -42,33 +42,59 @@ impl HeldOut {
     }
 }
 
+/// Runs a task for each part, at once or in turn, and gives back the results in the order of the parts: this room owns no
+/// thread, its caller may.
+pub type Workers = fn(usize, &(dyn Fn(usize) -> Vec<HeldOut> + Sync)) -> Vec<Vec<HeldOut>>;
+
+/// One part after the other.
+#[must_use]
+pub fn in_turn(parts: usize, task: &(dyn Fn(usize) -> Vec<HeldOut> + Sync)) -> Vec<Vec<HeldOut>> {
+    (0..parts).map(task).collect()
+}
+
 /// Fits on all parts but one and predicts that one, in turn.
 #[must_use]
-pub fn held_out(priors: &Efficiencies, asked: &[Asked], trusted: &[bool], by: HoldOut, count: usize) -> Vec<HeldOut> {
+pub fn held_out(
+    priors: &Efficiencies,
+    asked: &[Asked],
+    trusted: &[bool],
+    by: HoldOut,
+    count: usize,
+    workers: Workers,
+) -> Vec<HeldOut> {
     let part_of = parts(asked, by, count);
     let bands = band_rows(priors);
-    let mut predictions = Vec::new();
-    for part in 0..count {
+    let of_part = |part: usize| {
         let seen = |row: usize| part_of.get(row) != Some(&part) && trusted.get(row).copied().unwrap_or(true);
-        let seen: Vec<&Asked> =
-            asked.iter().enumerate().filter(|(row, _)| seen(*row)).map(|(_, asked)| asked).collect();
+        let rows = asked.iter().enumerate();
+        let seen: Vec<&Asked> = rows.clone().filter(|(row, _)| seen(*row)).map(|(_, asked)| asked).collect();
         let table = fit(priors, &seen).table;
         let widened: Vec<(usize, Efficiencies)> = bands.iter().map(|band| (*band, doubled(&table, *band))).collect();
-        for (row, asked) in asked.iter().enumerate().filter(|(row, _)| part_of.get(*row) == Some(&part)) {
-            let Ok(answer) = asked.question.ask.answer(&table) else { continue };
-            for (target, measured) in &asked.question.measured {
-                let Some(predicted) = value(&answer.values, *target) else { continue };
-                let moves = |(band, table): &(usize, Efficiencies)| {
-                    let wider = value(&asked.question.ask.answer(table).ok()?.values, *target)?;
-                    (wider.high > predicted.high * 1.000_001).then_some(*band)
-                };
-                let outcome = Outcome { id: asked.question.id.clone(), predicted, measured: *measured };
-                let bands = widened.iter().filter_map(moves).collect();
-                predictions.push(HeldOut { row, part, target: *target, outcome, bands });
-            }
-        }
-    }
-    predictions
+        let unseen = rows.filter(|(row, _)| part_of.get(*row) == Some(&part));
+        unseen.flat_map(|(row, asked)| predictions(asked, row, part, &table, &widened)).collect::<Vec<HeldOut>>()
+    };
+    workers(count, &of_part).into_iter().flatten().collect()
+}
+
+fn predictions(
+    asked: &Asked,
+    row: usize,
+    part: usize,
+    table: &Efficiencies,
+    widened: &[(usize, Efficiencies)],
+) -> Vec<HeldOut> {
+    let Ok(answer) = asked.question.ask.answer(table) else { return Vec::new() };
+    let prediction = |(target, measured): &(Target, f64)| {
+        let predicted = value(&answer.values, *target)?;
+        let moves = |(band, table): &(usize, Efficiencies)| {
+            let wider = value(&asked.question.ask.answer(table).ok()?.values, *target)?;
+            (wider.high > predicted.high * 1.000_001).then_some(*band)
+        };
+        let outcome = Outcome { id: asked.question.id.clone(), predicted, measured: *measured };
+        let bands = widened.iter().filter_map(moves).collect();
+        Some(HeldOut { row, part, target: *target, outcome, bands })
+    };
+    asked.question.measured.iter().filter_map(prediction).collect()
 }
 
 fn value(values: &[(Target, Interval<f64>)], target: Target) -> Option<Interval<f64>> {

@@ -25,6 +25,8 @@ const PROBE: f64 = 1.33;
 const PATIENCE: usize = 25;
 /// A log error of this many of its target's spreads is distrusted.
 const DISTRUSTED_SPREADS: f64 = 6.0;
+/// Spread of a prior whose band reaches no further than its value on the sides that can be told.
+const SPREAD_MIN: f64 = 0.02;
 /// Names of rows that are bands of predictions: they come from held-out errors, not from the fit.
 const BANDS: [&str; 3] = ["half_width", "memory_band", "time_band"];
 
@@ -256,7 +258,7 @@ fn parameters(priors: &Efficiencies, of: &str) -> Vec<Parameter> {
         .filter_map(|index| {
             let row = row(*index)?;
             let below = if row.low > 0.0 { row.value / row.low } else { row.high / row.value };
-            let spread = (below.ln() + (row.high / row.value).ln()) / (2.0 * SDS_IN_BAND);
+            let spread = ((below.ln() + (row.high / row.value).ln()) / (2.0 * SDS_IN_BAND)).max(SPREAD_MIN);
             Some(Parameter { index: *index, prior: row.value, spread, parent: parent(row), concerns: Vec::new() })
         })
         .collect()

@@ -27,7 +27,7 @@ pub use calibrate::{
     Calibration, Evidence, HeldOutScore, PARTS, calibrate, cross_validate, distrusted_by_hand, held_out_scores,
     published,
 };
-pub use cross::{HeldOut, held_out, with_bands};
+pub use cross::{HeldOut, Workers, held_out, in_turn, with_bands};
 pub use evaluate::{Evaluation, Grouping, TargetScore, Unscored, VerdictScore, evaluate};
 pub use filter::{Filter, FilterError, UnknownColumn};
 pub use fit::{Distrusted, FitResult, Fitted, fit};

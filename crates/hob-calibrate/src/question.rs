@@ -57,7 +57,7 @@ pub struct Answer {
 }
 
 /// A resolved job: everything about a row but the efficiency table.
-pub trait Ask {
+pub trait Ask: Send + Sync {
     /// Prediction with a table of efficiencies.
     ///
     /// # Errors

@@ -22,6 +22,18 @@ pub enum TableKind {
     InferMemory,
 }
 
+impl std::fmt::Display for TableKind {
+    /// `train_memory`, as the table's file is called.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::TrainMemory => "train_memory",
+            Self::TrainThroughput => "train_throughput",
+            Self::InferThroughput => "infer_throughput",
+            Self::InferMemory => "infer_memory",
+        })
+    }
+}
+
 impl TableKind {
     /// Every kind with a column that only it has.
     const MARKS: [(Self, &'static str); 4] = [

@@ -1,7 +1,9 @@
 //! The fit on made-up measurements whose truth is known.
 #![allow(clippy::unwrap_used)]
 
-use hob_calibrate::{Answer, Ask, Asked, HeldOut, HoldOut, Question, Score, Target, fit, held_out, parts, with_bands};
+use hob_calibrate::{
+    Answer, Ask, Asked, HeldOut, HoldOut, Question, Score, Target, fit, held_out, in_turn, parts, with_bands,
+};
 use hob_estimate::{Efficiencies, EstimateError, Scope};
 use hob_units::Interval;
 
@@ -107,7 +109,7 @@ fn bands_hold_four_in_five_of_the_held_out_errors() {
     let priors = Efficiencies::parse(TABLE).unwrap();
     let scatter = |id: usize| (((id / 2) * 37 % 101) as f64 / 50.0 - 1.0) * 0.3;
     let rows: Vec<Asked> = (0..202).map(|id| asked(id, "narrow", 0.5 * scatter(id).exp())).collect();
-    let held: Vec<HeldOut> = held_out(&priors, &rows, &[], HoldOut::Group, 4);
+    let held: Vec<HeldOut> = held_out(&priors, &rows, &[], HoldOut::Group, 4, in_turn);
     assert_eq!(held.len(), rows.len());
     let table = with_bands(&priors, &rows, &held, None);
     let band = table.find("train.time_band", &Scope::any()).unwrap().value;

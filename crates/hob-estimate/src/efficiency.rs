@@ -130,24 +130,35 @@ pub struct Efficiencies {
     by_name: BTreeMap<String, Vec<usize>>,
 }
 
-/// One file for each kind of estimate, each with the same header.
-const EMBEDDED: [&str; 3] = [
+/// What is known before any fit, one file for each kind of estimate, each with the same header.
+const PRIORS: [&str; 3] = [
     include_str!("../../../data/calibration/training.csv"),
     include_str!("../../../data/calibration/serving.csv"),
     include_str!("../../../data/calibration/media.csv"),
 ];
 
+/// What `hob calibrate` moved, written by it.
+const FITTED: &str = include_str!("../../../data/calibration/fitted.csv");
+
 impl Efficiencies {
-    /// The table that ships with Hob.
+    /// What is published or derived, with the bands within which a fit may move it.
     ///
     /// # Errors
-    /// Never in a released binary: a test reads the embedded table.
-    pub fn embedded() -> Result<Self, EfficiencyError> {
+    /// Never in a released binary: a test reads the embedded tables.
+    pub fn priors() -> Result<Self, EfficiencyError> {
         let mut rows = Vec::new();
-        for text in EMBEDDED {
+        for text in PRIORS {
             rows.extend(Self::parse(text)?.rows);
         }
         Ok(Self::of(rows))
+    }
+
+    /// The table that ships with Hob: the priors under what `hob calibrate` fitted.
+    ///
+    /// # Errors
+    /// As [`priors`](Self::priors).
+    pub fn embedded() -> Result<Self, EfficiencyError> {
+        Ok(Self::priors()?.overlaid(Self::parse(FITTED)?.rows))
     }
 
     fn of(rows: Vec<Coefficient>) -> Self {

@@ -61,6 +61,20 @@ pub enum By {
     Scenario,
 }
 
+/// What a fit must not have seen of a row that it predicts.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub enum HeldOutBy {
+    /// Rows of the same model, card and source
+    Group,
+    /// Rows of the same model
+    Model,
+    /// Rows of the same card
+    GpuClass,
+    /// Rows of the same framework or engine
+    Engine,
+}
+
 /// When to colour.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub enum Colour {
@@ -112,9 +126,27 @@ pub enum Command {
         /// Score in groups as well
         #[arg(long, value_name = "GROUP")]
         by: Option<By>,
+        /// Predict each row by a fit that never saw what it shares with others; fits four times
+        #[arg(long, value_name = "WHAT", conflicts_with = "by")]
+        held_out: Option<HeldOutBy>,
         /// Only rows whose column matches, with `*` and `?`; may be given several times
         #[arg(long = "where", value_name = "COLUMN=GLOB")]
         filters: Vec<String>,
+    },
+    /// Fit the coefficients of the predictions to published measurements, and to your own
+    #[command(
+        after_help = "Examples:\n  hob calibrate                                      what the published rows say, and how well it predicts\n  hob calibrate --with mine.csv --weight 3           your own rows count three times\n  hob calibrate --out fitted.csv                     write the coefficients"
+    )]
+    Calibrate {
+        /// Table of your own measured runs, in the form of `hob evaluate`; may be given several times
+        #[arg(long, value_name = "TABLE")]
+        with: Vec<PathBuf>,
+        /// How much a row of your own counts beside a published one
+        #[arg(long, default_value_t = 1.0, value_parser = weight)]
+        weight: f64,
+        /// File for the fitted coefficients
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
     },
     /// List, show and compare GPUs, instance types and prices, or import a price list
     #[command(
@@ -187,4 +219,9 @@ pub struct NewFlags {
     /// Write over a file that is there
     #[arg(long, help_heading = "File")]
     pub force: bool,
+}
+
+/// A weight of rows: above zero, and not so large that nothing else counts.
+fn weight(text: &str) -> Result<f64, String> {
+    text.parse().ok().filter(|weight| (0.001..=1000.0).contains(weight)).ok_or_else(|| "0.001..1000".to_owned())
 }

@@ -41,3 +41,16 @@ unsayable-precision = the precision `{ $name }`
 unsayable-engine = the engine `{ $name }`
 unsayable-scenario = the scenario `{ $name }`
 unsayable-option = `{ $name }`
+
+evaluate-held-out = fitting { $parts } times, each time without the rows that are predicted
+calibrate-fitting = fitting to { $rows } rows
+calibrate-table = { $name }: { $rows } rows, weight { $weight }
+calibrate-summary = { $answered } rows can be predicted, { $learnt } of them teach the fit (the others beat physics or are distrusted by name); { $refused } cannot be said to the estimator (`hob evaluate` says why).
+calibrate-column-coefficient = coefficient
+calibrate-column-scope = where
+calibrate-column-prior = before
+calibrate-column-value = fitted
+calibrate-column-rows = values
+calibrate-distrusted = Far from all else, so that they hardly pull (predicted / measured): { $rows }
+calibrate-written = Wrote { $path }.
+calibrate-not-written = Nothing was written; `--out FILE` writes the coefficients.

@@ -41,3 +41,16 @@ unsayable-precision = 精度 `{ $name }`
 unsayable-engine = 引擎 `{ $name }`
 unsayable-scenario = 场景 `{ $name }`
 unsayable-option = 选项 `{ $name }`
+
+evaluate-held-out = 拟合 { $parts } 次，每次都不使用待预测的行
+calibrate-fitting = 正在用 { $rows } 行数据拟合
+calibrate-table = { $name }：{ $rows } 行，权重 { $weight }
+calibrate-summary = 可预测 { $answered } 行，其中 { $learnt } 行参与拟合（其余优于物理极限或被点名存疑）；{ $refused } 行无法交给估算器（原因见 `hob evaluate`）。
+calibrate-column-coefficient = 系数
+calibrate-column-scope = 适用范围
+calibrate-column-prior = 拟合前
+calibrate-column-value = 拟合后
+calibrate-column-rows = 测量值数
+calibrate-distrusted = 与其余数据相差太远、几乎不影响拟合的行（预测 / 实测）：{ $rows }
+calibrate-written = 已写入 { $path }。
+calibrate-not-written = 未写入任何文件；用 `--out 文件` 保存系数。

@@ -1,26 +1,24 @@
 //! `hob evaluate TABLE.csv`.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use hob_calibrate::{
-    Evaluation, Filter, Grouping, Library, MeasuredTable, TableError, TableKind, TargetScore, UnknownColumn, Unscored,
-    VerdictScore, evaluate,
+    Evaluation, Evidence, Filter, Grouping, HeldOutScore, HoldOut, Library, MeasuredTable, PARTS, TableKind,
+    TargetScore, UnknownColumn, Unscored, VerdictScore, cross_validate, evaluate, held_out_scores,
 };
+use hob_catalog::Catalog;
 use hob_estimate::Efficiencies;
 use hob_text::Message;
 use serde::Serialize;
 
-use crate::cli::By;
+use super::measured;
+use crate::cli::{By, HeldOutBy};
 use crate::exit::Code;
 use crate::failure::Failure;
 use crate::printer::{Printer, printable};
 use crate::table::{Column, render};
 
-/// A table of measurements has some thousand lines; a file beyond this is another kind of file.
-const FILE_BYTES_MAX: u64 = 64 << 20;
 /// Rows that are named for each reason; the document names all.
 const NAMED_MAX: usize = 5;
 
@@ -33,10 +31,19 @@ struct Document<'e> {
     evaluation: &'e Evaluation,
 }
 
+/// The document of `hob evaluate --held-out ... --json`.
+#[derive(Serialize)]
+struct HeldOutDocument<'e> {
+    table: &'e str,
+    kind: TableKind,
+    held_out: &'e [HeldOutScore],
+}
+
 /// Scores and prints.
 pub fn run(
     file: &Path,
     by: Option<By>,
+    held_out: Option<HeldOutBy>,
     filters: &[String],
     catalogs: &[PathBuf],
     printer: &Printer,
@@ -46,9 +53,12 @@ pub fn run(
         filters.iter().map(|filter| filter.parse()).collect::<Result<Vec<Filter>, _>>().map_err(|error| {
             Failure::input("E-FILTER", Message::new("evaluate-error-filter").with("filter", error.0))
         })?;
-    let mut table = MeasuredTable::read(&read(file, &name)?).map_err(|error| malformed(&name, error, printer))?;
+    let mut table = measured::read(file, printer)?;
     table.keep(&filters).map_err(|error| unknown_column(&name, error))?;
     let catalog = super::catalogs::layered(catalogs, printer)?;
+    if let Some(by) = held_out {
+        return unseen(&table, &name, by, &catalog, printer);
+    }
     let efficiencies = Efficiencies::embedded()
         .map_err(|error| Failure::input("E-TABLE", Message::new("error-plain").with("why", error)))?;
     let evaluation = evaluate(&table, &mut Library::new(&catalog), &efficiencies, by.map(grouping));
@@ -60,6 +70,33 @@ pub fn run(
     Ok(Code::Done)
 }
 
+/// Scores every row by a fit that never saw its group.
+fn unseen(
+    table: &MeasuredTable,
+    name: &str,
+    by: HeldOutBy,
+    catalog: &Catalog,
+    printer: &Printer,
+) -> Result<Code, Failure> {
+    let priors = Efficiencies::priors()
+        .map_err(|error| Failure::input("E-TABLE", Message::new("error-plain").with("why", error)))?;
+    let evidence = Evidence::read([(table, 1.0)], catalog);
+    printer.note(&printer.text(&Message::new("evaluate-held-out").with("parts", PARTS)));
+    let by = match by {
+        HeldOutBy::Group => HoldOut::Group,
+        HeldOutBy::Model => HoldOut::Model,
+        HeldOutBy::GpuClass => HoldOut::GpuClass,
+        HeldOutBy::Engine => HoldOut::Engine,
+    };
+    let scores = held_out_scores(&cross_validate(&priors, &evidence, by, measured::threads), &evidence);
+    if printer.json_wanted() {
+        printer.json("hob.evaluation/1", &HeldOutDocument { table: name, kind: table.kind, held_out: &scores });
+    } else {
+        printer.line(&super::calibrate::held_out(&scores, printer));
+    }
+    Ok(Code::Done)
+}
+
 fn grouping(by: By) -> Grouping {
     match by {
         By::GpuClass => Grouping::GpuClass,
@@ -67,35 +104,6 @@ fn grouping(by: By) -> Grouping {
         By::Engine => Grouping::Engine,
         By::Scenario => Grouping::Scenario,
     }
-}
-
-fn read(file: &Path, name: &str) -> Result<String, Failure> {
-    let unreadable = |why: String| {
-        Failure::input("E-UNREADABLE", Message::new("error-unreadable").with("path", name).with("why", why))
-            .hint(Message::new("evaluate-hint-table"))
-    };
-    let mut bytes = Vec::new();
-    let opened = File::open(file).and_then(|file| file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes));
-    opened.map_err(|error| unreadable(error.to_string()))?;
-    if bytes.len() as u64 > FILE_BYTES_MAX {
-        return Err(unreadable(format!("> {} MiB", FILE_BYTES_MAX >> 20)));
-    }
-    String::from_utf8(bytes).map_err(|error| unreadable(error.to_string()))
-}
-
-fn malformed(name: &str, error: TableError, printer: &Printer) -> Failure {
-    let why = match error {
-        TableError::UnknownKind => printer.get("evaluate-error-kind"),
-        TableError::MissingColumn(column) => {
-            printer.text(&Message::new("evaluate-error-column").with("column", column))
-        }
-        TableError::Malformed { line, why } => {
-            printer.text(&Message::new("evaluate-error-line").with("line", line).with("why", why))
-        }
-        TableError::TooLong => printer.get("evaluate-error-long"),
-    };
-    Failure::input("E-TABLE", Message::new("evaluate-error-table").with("path", name).with("why", why))
-        .hint(Message::new("evaluate-hint-table"))
 }
 
 fn unknown_column(name: &str, error: UnknownColumn) -> Failure {

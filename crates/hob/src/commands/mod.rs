@@ -1,10 +1,12 @@
 //! One file for each verb.
 
+mod calibrate;
 pub mod catalog;
 mod catalogs;
 mod evaluate;
 mod generate;
 mod inspect;
+mod measured;
 mod model;
 mod new;
 mod plan;
@@ -27,7 +29,10 @@ pub fn run(command: Command, catalogs: &[PathBuf], printer: &Printer) -> Result<
             plan::run(&file, explain, html.as_ref().map(Option::as_deref), catalogs, printer)
         }
         Command::New(flags) => new::run(&flags, printer),
-        Command::Evaluate { table, by, filters } => evaluate::run(&table, by, &filters, catalogs, printer),
+        Command::Evaluate { table, by, held_out, filters } => {
+            evaluate::run(&table, by, held_out, &filters, catalogs, printer)
+        }
+        Command::Calibrate { with, weight, out } => calibrate::run(&with, weight, out.as_deref(), catalogs, printer),
         Command::Catalog { command } => catalog::run(&command, catalogs, printer),
         Command::Schema { keys } => {
             generate::schema(keys, printer);
