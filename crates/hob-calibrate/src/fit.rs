@@ -16,7 +16,7 @@ use crate::question::Answer;
 use crate::target::Target;
 
 /// Standard deviations in an 80 % band on either side.
-const SDS_IN_BAND: f64 = 1.281_551_6;
+pub(crate) const SDS_IN_BAND: f64 = 1.281_551_6;
 /// Step of the numeric derivative, in log.
 const STEP: f64 = 1e-4;
 /// Factor by which a coefficient is moved to see what reads it.

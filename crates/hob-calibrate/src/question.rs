@@ -3,6 +3,7 @@
 use hob_estimate::{Efficiencies, EstimateError};
 use hob_units::Interval;
 
+use crate::probe::Place;
 use crate::target::Target;
 
 hob_units::sentences! {
@@ -67,6 +68,11 @@ pub trait Ask: Send + Sync {
     /// What no hardware beats for a target: every byte once at full bandwidth and every FLOP at full peak, whichever is
     /// longer, and no overhead. `None` where physics gives no bound.
     fn floor(&self, target: Target) -> Option<f64>;
+
+    /// Where coefficients for it are looked up; `None` where no card was part of it.
+    fn place(&self) -> Option<Place> {
+        None
+    }
 }
 
 /// A row that can be asked for.

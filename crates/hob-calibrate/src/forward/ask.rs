@@ -4,6 +4,7 @@ use hob_estimate::{Efficiencies, EstimateError, ForwardProfile, ForwardStrategy,
 use hob_units::{Interval, PerSecond, Quantity, Seconds};
 
 use crate::machine::Machine;
+use crate::probe::Place;
 use crate::question::{Answer, Ask};
 use crate::target::Target;
 
@@ -21,6 +22,10 @@ impl Run {
     /// Replicas that the machine holds.
     fn replicas(&self) -> f64 {
         f64::from(self.machine.gpus()) / f64::from(self.strategy.sequence_parallel.max(1))
+    }
+
+    fn place(&self) -> Place {
+        Place::new(&self.machine.gpu.id, self.strategy.engine.id(), self.profile.model())
     }
 
     fn floor(&self, target: Target) -> Option<f64> {
@@ -55,6 +60,10 @@ impl Ask for Batches {
     fn floor(&self, target: Target) -> Option<f64> {
         self.run.floor(target)
     }
+
+    fn place(&self) -> Option<Place> {
+        Some(self.run.place())
+    }
 }
 
 /// The rate at which 99 % of requests keep a limit, with the batch that serves it best.
@@ -84,6 +93,10 @@ impl Ask for UnderLimit {
 
     fn floor(&self, target: Target) -> Option<f64> {
         self.run.floor(target)
+    }
+
+    fn place(&self) -> Option<Place> {
+        Some(self.run.place())
     }
 }
 

@@ -13,6 +13,7 @@ use hob_units::{Interval, PerSecond, Quantity};
 
 use crate::library::Library;
 use crate::machine::Machine;
+use crate::probe::Place;
 use crate::question::{Answer, Ask, Question, Unanswered, Unsayable};
 use crate::table::Row;
 use crate::target::Target;
@@ -190,6 +191,11 @@ impl Ask for ServeAsk {
             }
             _ => Some(floor),
         }
+    }
+
+    fn place(&self) -> Option<Place> {
+        let engine = self.strategy.engine.serving_id().unwrap_or_default();
+        Some(Place::new(&self.machine.gpu.id, engine, self.profile.model()))
     }
 }
 

@@ -13,6 +13,7 @@ use hob_units::{Interval, Quantity, gib};
 
 use crate::library::Library;
 use crate::machine::Machine;
+use crate::probe::Place;
 use crate::question::{Answer, Ask, Question, Unanswered};
 use crate::table::Row;
 use crate::target::Target;
@@ -137,6 +138,11 @@ impl Ask for Run {
         let passes = if self.strategy.method == TrainMethod::Full { 3.0 } else { 2.0 };
         let shape = Shape { outputs: self.shape.tokens, past: 0, ..self.shape };
         Some(peak / (passes * self.graph.flops(&shape).base()))
+    }
+
+    fn place(&self) -> Option<Place> {
+        let engine = self.framework;
+        Some(Place::new(&self.machine.gpu.id, engine, self.profile.model()))
     }
 }
 

@@ -36,6 +36,7 @@ impl ForwardProfile {
     ) -> Result<Vec<ArithmeticBlock>, EstimateError> {
         let machine = Machine::new(self, hardware, strategy, table)?;
         let here = Scope::any().engine(strategy.engine.id()).architecture(hardware.gpu.architecture);
+        let here = here.card(&hardware.gpu.id).model(&self.model);
         let explain = Explain { profile: self, machine: &machine, rows: Rows { table, here } };
         let batch = f64::from(strategy.batch);
         let mut blocks: Vec<ArithmeticBlock> = self.phases.iter().map(|phase| explain.pass(phase, batch)).collect();

@@ -165,6 +165,7 @@ impl Machine {
         let gpu = hardware.gpu;
         check(profile, hardware, strategy)?;
         let here = Scope::any().engine(strategy.engine.id()).architecture(gpu.architecture);
+        let here = here.card(&gpu.id).model(&profile.model);
         let look = Lookup { gpu, table, here };
         let on_board = f64::from(gpu.gpus_on_board.max(1));
         let bandwidth = gpu.memory_bandwidth.map(|rate| rate.base()).filter(|rate| *rate > 0.0);

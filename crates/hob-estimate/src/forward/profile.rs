@@ -38,6 +38,12 @@ pub struct ForwardProfile {
 }
 
 impl ForwardProfile {
+    /// The model's name, by which measurements of it are looked up.
+    #[must_use]
+    pub fn model(&self) -> &str {
+        &self.model
+    }
+
     /// Folds `graph` at `shape`, with the models that run beside it ([`hob_model::companions`]; empty for all but
     /// denoisers).
     ///

@@ -22,7 +22,8 @@ pub enum ForwardEngine {
 
 impl ForwardEngine {
     /// Spelling in the table of efficiencies.
-    pub(super) fn id(self) -> &'static str {
+    #[must_use]
+    pub fn id(self) -> &'static str {
         match self {
             Self::Pytorch => "pytorch",
             Self::PytorchCompiled => "pytorch_compiled",

@@ -33,7 +33,8 @@ impl ServeProfile {
     ) -> Result<Vec<ArithmeticBlock>, EstimateError> {
         let replica = Replica::new(self, hardware, strategy, load, table)?;
         let engine = strategy.engine.serving_id().unwrap_or_default();
-        let here = Scope::any().engine(engine).architecture(hardware.gpu.architecture);
+        let gpu = hardware.gpu;
+        let here = Scope::any().engine(engine).architecture(gpu.architecture).card(&gpu.id).model(&self.model);
         let explain = Explain { replica: &replica, rows: Rows { table, here } };
         let point = replica.at(replica.load.arrival);
         Ok(vec![

@@ -124,7 +124,7 @@ impl Machine {
             return Err(EstimateError::UnsupportedKv { gpu: gpu.id.clone(), format: "fp8" });
         }
 
-        let here = Scope::any().engine(engine).architecture(gpu.architecture);
+        let here = Scope::any().engine(engine).architecture(gpu.architecture).card(&gpu.id).model(&profile.model);
         let value = |name: &'static str| table.get(name, &here).map(|row| row.value);
         let class_value =
             |name: &'static str, class: &str| table.get(name, &here.clone().class(class)).map(|row| row.value);

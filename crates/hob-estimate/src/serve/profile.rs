@@ -69,6 +69,12 @@ const KERNELS_LINEAR: f64 = 8.0;
 pub(super) const KERNELS_QUANTISE: f64 = 4.0;
 
 impl ServeProfile {
+    /// The model's name, by which measurements of it are looked up.
+    #[must_use]
+    pub fn model(&self) -> &str {
+        &self.model
+    }
+
     /// Folds `graph` once.
     ///
     /// # Errors

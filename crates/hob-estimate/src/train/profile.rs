@@ -117,6 +117,12 @@ pub(crate) struct Work {
 }
 
 impl TrainProfile {
+    /// The model's name, by which measurements of it are looked up.
+    #[must_use]
+    pub fn model(&self) -> &str {
+        &self.name
+    }
+
     /// Folds `graph` at one sample of `shape`. In training every position has a next token, so `outputs` is `tokens`,
     /// and there is no past.
     #[must_use]

@@ -66,7 +66,7 @@ impl<'t> TrainRates<'t> {
         let unknown = EstimateError::UnknownHardware { gpu: gpu.id.clone(), what: Fact::MemoryBandwidth {} };
         let stacked = gpu.memory_type.as_deref().is_some_and(|kind| kind.to_ascii_uppercase().starts_with("HBM"));
         let card = Scope::any().architecture(gpu.architecture).class(if stacked { "hbm" } else { "gddr" });
-        let scope = Scope::any().engine(framework);
+        let scope = Scope::any().engine(framework).card(&gpu.id).model(&profile.name);
         let class = profile.class();
         let work = if method != TrainMethod::Full && class == "dense" { "adapters" } else { class };
         let get = |name| table.get(name, &scope);
