@@ -155,6 +155,20 @@ pub enum Layout {
     },
 }
 
+impl Layout {
+    /// The engine or framework that the times are of, as the table of efficiencies spells it; `None` where no such table
+    /// is read.
+    #[must_use]
+    pub fn engine(&self) -> Option<&'static str> {
+        match self {
+            Self::Serve { strategy, .. } => strategy.engine.serving_id(),
+            Self::Forward { strategy, .. } => Some(strategy.engine.id()),
+            Self::Train { .. } => Some(crate::train::FRAMEWORK),
+            Self::Transcode { .. } | Self::Render { .. } => None,
+        }
+    }
+}
+
 /// What makes the video.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]

@@ -102,6 +102,19 @@ pub enum Command {
         /// Write one self-contained page with charts; `-` is standard output, the default a file named after FILE
         #[arg(long, value_name = "OUT", num_args = 0..=1, conflicts_with_all = ["explain", "json"])]
         html: Option<Option<PathBuf>>,
+        /// Table of your own measurements (`hob probe` writes one), which tightens the offers that it bears on; may be
+        /// repeated
+        #[arg(long, value_name = "TABLE")]
+        measured: Vec<PathBuf>,
+    },
+    /// Measure your own machine, and tighten what is predicted for it
+    #[command(
+        after_help = "Examples:\n  hob probe endpoint http://localhost:8000 --model Qwen/Qwen2.5-7B --gpu L20\n  hob probe command --model 7B --gpu H20 --set micro_batch=4 -- python train.py\n  hob probe point --model llama3.1-8b --gpu L40 --engine vllm concurrency=8 tpot_ms_p50=21\n  hob plan hob.toml --measured hob-ledger-serving.csv"
+    )]
+    Probe {
+        /// How to measure
+        #[command(subcommand)]
+        command: crate::commands::probe::args::ProbeCommand,
     },
     /// Show what a model is made of: parameters, bytes, FLOPs, KV cache, and what was not understood
     #[command(

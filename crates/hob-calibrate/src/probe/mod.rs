@@ -120,6 +120,12 @@ fn compared(question: &Question, place: &Place, base: &Efficiencies, table: &Eff
 }
 
 impl Probe {
+    /// Measured rows that were taken in.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        self.counts.values().sum()
+    }
+
     /// Measured rows that bear on a place.
     #[must_use]
     pub fn counted(&self, place: &Place) -> Counted {

@@ -41,7 +41,7 @@ pub(crate) struct Found {
 /// GPUs, one for each.
 const GLOBAL_BATCH_DEFAULT: u64 = 64;
 /// Framework that the efficiency table is asked for: the one that all methods here run on.
-const FRAMEWORK: &str = "pytorch";
+pub(crate) const FRAMEWORK: &str = "pytorch";
 /// A layout that fits less surely than the workload asks must be this much faster to be preferred: a run that dies is a run
 /// that is done twice.
 const UNSURE_FACTOR: f64 = 2.0;

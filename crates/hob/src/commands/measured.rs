@@ -33,7 +33,8 @@ fn text(file: &Path, name: &str) -> Result<String, Failure> {
     String::from_utf8(bytes).map_err(|error| unreadable(error.to_string()))
 }
 
-fn malformed(name: &str, error: TableError, printer: &Printer) -> Failure {
+/// Says what is wrong with a table.
+pub fn malformed(name: &str, error: TableError, printer: &Printer) -> Failure {
     let why = match error {
         TableError::UnknownKind => printer.get("evaluate-error-kind"),
         TableError::MissingColumn(column) => {

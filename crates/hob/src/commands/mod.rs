@@ -6,10 +6,12 @@ mod catalogs;
 mod evaluate;
 mod generate;
 mod inspect;
+mod learnt;
 mod measured;
 mod model;
 mod new;
 mod plan;
+pub mod probe;
 mod workload;
 
 use std::path::PathBuf;
@@ -25,9 +27,11 @@ use crate::printer::Printer;
 pub fn run(command: Command, catalogs: &[PathBuf], printer: &Printer) -> Result<Code, Failure> {
     match command {
         Command::Inspect { model } => inspect::run(&model, printer),
-        Command::Plan { file, explain, html } => {
-            plan::run(&file, explain, html.as_ref().map(Option::as_deref), catalogs, printer)
+        Command::Plan { file, explain, html, measured } => {
+            let shown = plan::Shown { explain, html: html.as_ref().map(Option::as_deref) };
+            plan::run(&file, &shown, &measured, catalogs, printer)
         }
+        Command::Probe { command } => probe::run(command, catalogs, printer),
         Command::New(flags) => new::run(&flags, printer),
         Command::Evaluate { table, by, held_out, filters } => {
             evaluate::run(&table, by, held_out, &filters, catalogs, printer)

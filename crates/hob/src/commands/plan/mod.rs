@@ -19,11 +19,19 @@ use crate::exit::Code;
 use crate::failure::Failure;
 use crate::printer::Printer;
 
-/// Plans and prints.
+/// What of the plan is shown, and where.
+pub struct Shown<'a> {
+    /// Only the arithmetic of this offer.
+    pub explain: Option<usize>,
+    /// A page, in this file.
+    pub html: Option<Option<&'a Path>>,
+}
+
+/// Plans and prints, with what `measured` tables say about the user's own cards.
 pub fn run(
     file: &Path,
-    explain: Option<usize>,
-    html: Option<Option<&Path>>,
+    &Shown { explain, html }: &Shown<'_>,
+    measured: &[PathBuf],
     catalogs: &[PathBuf],
     printer: &Printer,
 ) -> Result<Code, Failure> {
@@ -39,6 +47,9 @@ pub fn run(
     }
     let table = Efficiencies::embedded()
         .map_err(|error| Failure::input("E-TABLE", Message::new("error-plain").with("why", error)))?;
+    let probe =
+        (!measured.is_empty()).then(|| super::learnt::learn(measured, &catalog, &table, printer)).transpose()?;
+    let table = probe.as_ref().map_or(table, |probe| probe.table.clone());
     let rates = |error| Failure::input("E-TABLE", Message::new("error-plain").with("why", error));
     let media = MediaRates::built_in().map_err(rates)?;
     let feed = FeedRates::built_in().map_err(rates)?;
@@ -53,7 +64,10 @@ pub fn run(
         today: &today,
     };
     let refused = |error| failure(error, &source, printer);
-    let plan = plan(&workload, &inputs).map_err(refused)?;
+    let mut plan = plan(&workload, &inputs).map_err(refused)?;
+    if let Some(probe) = &probe {
+        super::learnt::mark(&mut plan, probe, graph.as_ref().map_or("", |graph| &graph.name));
+    }
     if let Some(number) = explain {
         let explanation = hob_plan::explain(&workload, &inputs, explain::choice(&plan, number)?).map_err(refused)?;
         if printer.json_wanted() {

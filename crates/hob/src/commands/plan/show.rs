@@ -175,10 +175,15 @@ fn winner(choice: &Choice, printer: &Printer) {
             .with("probability", words::probability(goal.probability));
         printer.wrapped(&printer.text(&sentence), 2);
     }
-    for note in choice.solution.notes.iter().filter(|note| note.id.starts_with("quality-")) {
+    for note in choice.solution.notes.iter().filter(|note| is_of_offer(&note.id)) {
         printer.wrapped(&printer.text(note), 2);
     }
     bills(choice, printer);
+}
+
+/// Notes that stand with the offer; the others are warnings.
+fn is_of_offer(id: &str) -> bool {
+    id.starts_with("quality-") || id.starts_with("measured-")
 }
 
 fn memory(choice: &Choice, printer: &Printer) {
