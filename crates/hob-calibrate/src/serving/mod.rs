@@ -31,6 +31,9 @@ const MEMORY_UTILIZATION: f64 = 0.92;
 
 /// Full bandwidth and full peak, whichever is longer, and no overhead. Only the experts that one token passes are read.
 const IDEAL: &str = "name,engine,architecture,precision,class,low,value,high,unit,source,source_date
+serve.launch_overlap,,,,,1,1,1,exponent,physics,
+serve.tile_rows,,,,,1,1,1,rows,physics,
+serve.prompt_batch,,,,,0,0,0,prefills,physics,
 serve.overlap,,,,,64,64,64,exponent,physics,
 serve.weight_bandwidth,,,,,1,1,1,share,physics,
 serve.kv_bandwidth,,,,,1,1,1,share,physics,

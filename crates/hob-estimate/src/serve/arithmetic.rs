@@ -177,13 +177,13 @@ impl Explain<'_> {
         ];
         let mut reads: Vec<(f64, f64)> = Vec::new();
         let mut stored: Vec<&'static str> = Vec::new();
-        let mut products: Vec<(f64, f64)> = Vec::new();
+        let mut products: Vec<((f64, f64), f64)> = Vec::new();
         for (group, rate) in profile.matrices.iter().zip(&machine.matrices) {
             if !reads.iter().any(|(known, _)| *known == rate.bandwidth) {
                 stored.push(group.class.id());
             }
             add(&mut reads, rate.bandwidth, profile.touched(group, micro, machine.expert_spread));
-            add(&mut products, rate.peak, group.flops);
+            add(&mut products, (rate.peak, rate.tile), group.flops);
         }
         let weights = reads.into_iter().zip(stored).map(|((bandwidth, bytes), format)| {
             ArithmeticStep::new(
@@ -206,14 +206,21 @@ impl Explain<'_> {
             .by(self.rows.sources(&[("serve.kv_bandwidth", "")])),
         );
         let share = ("share", Number(machine.decode_gemm));
-        steps.extend(products.into_iter().map(|(peak, flops)| {
+        steps.extend(products.into_iter().map(|((peak, tile), flops)| {
             ArithmeticStep::new(
                 "matrix-products",
-                Seconds(micro * flops / (machine.tensor * peak * machine.decode_gemm)),
-                "sequences * flops_token / (ranks * peak * share)",
-                &[sequences, ("flops_token", Flops(flops)), ranks, ("peak", FlopsPerSecond(peak)), share],
+                Seconds(micro.max(tile) * flops / (machine.tensor * peak * machine.decode_gemm)),
+                "max(sequences, tile) * flops_token / (ranks * peak * share)",
+                &[
+                    sequences,
+                    ("tile", Number(tile)),
+                    ("flops_token", Flops(flops)),
+                    ranks,
+                    ("peak", FlopsPerSecond(peak)),
+                    share,
+                ],
             )
-            .by(self.rows.sources(&[("serve.decode_gemm", "")]))
+            .by(self.rows.sources(&[("serve.decode_gemm", ""), ("serve.tile_rows", "")]))
         }));
         steps.extend([
             ArithmeticStep::new(
@@ -392,7 +399,10 @@ impl Explain<'_> {
         let step = replica.step(point.running);
         let prefill = replica.prefill.total();
         let others = replica.prefill_share * (places - 1.0);
-        let wait = (machine.wait_weight * prefill * (places - 1.0).powf(machine.wait_exponent)).min(others);
+        let together = (machine.tokens_max / replica.load.prompt).clamp(1.0, places);
+        let wait = (machine.wait_weight * prefill * (places - 1.0).powf(machine.wait_exponent)
+            + machine.prompt_batch * prefill * (together - 1.0))
+            .min(others);
         let life = point.fixed + others + point.output.max(1.0) * step;
         vec![
             ArithmeticStep::new(
@@ -404,12 +414,15 @@ impl Explain<'_> {
             ArithmeticStep::new(
                 "wait-middle",
                 Seconds(wait),
-                "min(weight * prefill * (places - 1) ^ exponent, (places - 1) * prefill_share)",
+                "min(weight * prefill * (places - 1) ^ exponent + batched * prefill * (together - 1), \
+                 (places - 1) * prefill_share)",
                 &[
                     ("weight", Number(machine.wait_weight)),
                     ("prefill", Seconds(prefill)),
                     ("places", Number(places)),
                     ("exponent", Number(machine.wait_exponent)),
+                    ("batched", Number(machine.prompt_batch)),
+                    ("together", Number(together)),
                     ("prefill_share", Seconds(replica.prefill_share)),
                 ],
             )
@@ -605,7 +618,8 @@ fn decode_total(time: &DecodeStep) -> ArithmeticStep {
     ArithmeticStep::new(
         "decode-step",
         Seconds(time.total()),
-        "((weights + kv) ^ overlap + (products + attention) ^ overlap) ^ (1 / overlap) + launches + communication + host",
+        "(((weights + kv) ^ overlap + (products + attention) ^ overlap) ^ (launch_overlap / overlap) \
+         + launches ^ launch_overlap) ^ (1 / launch_overlap) + communication + host",
         &[
             ("weights", Seconds(time.weights_read)),
             ("kv", Seconds(time.kv_read)),
@@ -615,13 +629,14 @@ fn decode_total(time: &DecodeStep) -> ArithmeticStep {
             ("communication", Seconds(time.communication)),
             ("host", Seconds(time.host)),
             ("overlap", Number(time.overlap)),
+            ("launch_overlap", Number(time.launch_overlap)),
         ],
     )
     .by(vec![Source::paper(OVERLAP)])
 }
 
 /// Adds to the sum of what has the same rate.
-fn add(sums: &mut Vec<(f64, f64)>, rate: f64, amount: f64) {
+fn add<R: PartialEq>(sums: &mut Vec<(R, f64)>, rate: R, amount: f64) {
     match sums.iter_mut().find(|(known, _)| *known == rate) {
         Some((_, sum)) => *sum += amount,
         None => sums.push((rate, amount)),

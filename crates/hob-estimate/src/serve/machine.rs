@@ -18,6 +18,8 @@ pub(super) struct MatrixRate {
     pub(super) bandwidth: f64,
     /// Peak FLOPs a second.
     pub(super) peak: f64,
+    /// Rows of the smallest tile: a step of fewer sequences multiplies as many.
+    pub(super) tile: f64,
 }
 
 /// Everything that is constant while the load varies. Rates are of one GPU; times are seconds.
@@ -30,6 +32,8 @@ pub(super) struct Machine {
     pub(super) bandwidth: f64,
     /// Exponent of the norm that joins memory and arithmetic: the higher, the more they overlap.
     pub(super) overlap: f64,
+    /// The same for the launches: 1 adds them, higher hides them behind the work (eager engines launch ahead).
+    pub(super) launch_overlap: f64,
     /// Exponent on the batch in the experts touched.
     pub(super) expert_spread: f64,
     pub(super) half_peak: f64,
@@ -53,6 +57,8 @@ pub(super) struct Machine {
     pub(super) request_seconds: f64,
     /// Steps of the running batch that pass between a prefill and its first token.
     pub(super) first_steps: f64,
+    /// Share of a batch of prompts that a first token waits for beside its own.
+    pub(super) prompt_batch: f64,
     pub(super) wait_weight: f64,
     pub(super) wait_exponent: f64,
     pub(super) spread_idle: f64,
@@ -128,15 +134,26 @@ impl Machine {
         let value = |name: &'static str| table.get(name, &here).map(|row| row.value);
         let class_value =
             |name: &'static str, class: &str| table.get(name, &here.clone().class(class)).map(|row| row.value);
+        let memory = if gpu.memory_type.as_deref().is_some_and(|kind| kind.to_lowercase().starts_with("gddr")) {
+            "gddr"
+        } else {
+            "hbm"
+        };
         let matrices = profile
             .matrices
             .iter()
             .map(|group| {
-                let share = table.get("serve.weight_bandwidth", &here.clone().precision(group.class.id()))?.value;
+                let stored = here.clone().precision(group.class.id());
+                let share = table.get("serve.weight_bandwidth", &stored.clone().class(memory))?.value;
                 let peak = class_peak(gpu, group.class, half_board)? / on_board;
-                Ok(MatrixRate { bandwidth: bandwidth * share, peak })
+                let of = if group.active < group.copies { "moe" } else { "dense" };
+                let tile = table.get("serve.tile_rows", &stored.class(of))?.value;
+                Ok(MatrixRate { bandwidth: bandwidth * share, peak, tile })
             })
             .collect::<Result<Vec<_>, EstimateError>>()?;
+        // The format of most bytes decides which kernels an eager engine launches.
+        let most = profile.matrices.iter().max_by(|a, b| a.bytes.total_cmp(&b.bytes)).map_or("", |group| group.class.id());
+        let kernel_seconds = table.get("serve.kernel_seconds", &here.clone().precision(most))?.value;
         let native_quantised = profile.quantised_activations
             && profile.matrices.iter().any(|group| match group.class {
                 Class::Fp8 => gpu.peak(ComputeType::Fp8).is_some(),
@@ -182,6 +199,7 @@ impl Machine {
             matrices,
             bandwidth,
             overlap: value("serve.overlap")?.max(1.0),
+            launch_overlap: value("serve.launch_overlap")?.max(1.0),
             expert_spread: value("serve.expert_spread")?,
             half_peak: half_board / on_board,
             kv_bandwidth: bandwidth * value("serve.kv_bandwidth")?,
@@ -190,8 +208,8 @@ impl Machine {
             prefill_moe: value("serve.prefill_moe")?,
             prefill_attention: value("serve.prefill_attention")?,
             prefill_passes: value("serve.prefill_passes")?,
-            launches: kernels * value("serve.kernel_seconds")?,
-            kernel_seconds: value("serve.kernel_seconds")?,
+            launches: kernels * kernel_seconds,
+            kernel_seconds,
             host_seconds: value("serve.host_seconds")?,
             step_seconds: value("serve.step_seconds")?,
             allreduce_latency,
@@ -200,6 +218,7 @@ impl Machine {
             send_byte,
             request_seconds: value("serve.request_seconds")?,
             first_steps: value("serve.first_steps")?,
+            prompt_batch: value("serve.prompt_batch")?,
             wait_weight: value("serve.wait_weight")?,
             wait_exponent: value("serve.wait_exponent")?,
             spread_idle: class_value("serve.tpot_spread", "idle")?,

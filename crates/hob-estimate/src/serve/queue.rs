@@ -104,7 +104,10 @@ impl<'a> Replica<'a> {
         let machine = &self.machine;
         let places = in_flight.min(self.slots);
         let prefill = self.prefill.total();
-        let wait = machine.wait_weight * prefill * (places - 1.0).powf(machine.wait_exponent);
+        // Prompts of one step share it, and all get their first token at its end.
+        let together = (machine.tokens_max / self.load.prompt).clamp(1.0, places);
+        let wait = machine.wait_weight * prefill * (places - 1.0).powf(machine.wait_exponent)
+            + machine.prompt_batch * prefill * (together - 1.0);
         // Alone there is no running batch to join.
         let first = machine.first_steps * (1.0 - 1.0 / places);
         // A request's wait cannot exceed the prefills of all the others.

@@ -21,6 +21,7 @@ pub(super) struct DecodeStep {
     pub(super) communication: f64,
     pub(super) host: f64,
     pub(super) overlap: f64,
+    pub(super) launch_overlap: f64,
 }
 
 /// Seconds of one prompt's prefill by cause.
@@ -46,8 +47,8 @@ fn overlapped(a: f64, b: f64, exponent: f64) -> f64 {
 
 impl DecodeStep {
     pub(super) fn total(&self) -> f64 {
-        overlapped(self.weights_read + self.kv_read, self.matrix_products + self.attention, self.overlap)
-            + self.launches
+        let work = overlapped(self.weights_read + self.kv_read, self.matrix_products + self.attention, self.overlap);
+        overlapped(work, self.launches, self.launch_overlap)
             + self.communication
             + self.host
     }
@@ -104,7 +105,7 @@ impl ServeProfile {
         let (mut weights_read, mut matrix_products) = (0.0, 0.0);
         for (group, rate) in self.matrices.iter().zip(&machine.matrices) {
             weights_read += self.touched(group, micro, machine.expert_spread) / (machine.tensor * rate.bandwidth);
-            matrix_products += micro * group.flops / (machine.tensor * rate.peak * machine.decode_gemm);
+            matrix_products += micro.max(rate.tile) * group.flops / (machine.tensor * rate.peak * machine.decode_gemm);
         }
         let attention = micro * self.decode_attention_flops(context)
             / (machine.tensor * machine.half_peak * machine.prefill_attention);
@@ -120,6 +121,7 @@ impl ServeProfile {
                 + vector * machine.send_byte,
             host: machine.host_seconds * batch + machine.step_seconds,
             overlap: machine.overlap,
+            launch_overlap: machine.launch_overlap,
         }
     }
 
