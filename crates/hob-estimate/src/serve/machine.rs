@@ -152,7 +152,8 @@ impl Machine {
             })
             .collect::<Result<Vec<_>, EstimateError>>()?;
         // The format of most bytes decides which kernels an eager engine launches.
-        let most = profile.matrices.iter().max_by(|a, b| a.bytes.total_cmp(&b.bytes)).map_or("", |group| group.class.id());
+        let most =
+            profile.matrices.iter().max_by(|a, b| a.bytes.total_cmp(&b.bytes)).map_or("", |group| group.class.id());
         let kernel_seconds = table.get("serve.kernel_seconds", &here.clone().precision(most))?.value;
         let native_quantised = profile.quantised_activations
             && profile.matrices.iter().any(|group| match group.class {

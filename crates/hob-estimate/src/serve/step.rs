@@ -48,9 +48,7 @@ fn overlapped(a: f64, b: f64, exponent: f64) -> f64 {
 impl DecodeStep {
     pub(super) fn total(&self) -> f64 {
         let work = overlapped(self.weights_read + self.kv_read, self.matrix_products + self.attention, self.overlap);
-        overlapped(work, self.launches, self.launch_overlap)
-            + self.communication
-            + self.host
+        overlapped(work, self.launches, self.launch_overlap) + self.communication + self.host
     }
 
     pub(super) fn terms(&self, factor: f64) -> Vec<TimeTerm> {
